@@ -2,8 +2,8 @@
 
     from tacit import datasets
     table = datasets.make_census(1080, seed=0)        # census-like incomes, from a copula
-    table, note = datasets.load("census")             # the CASC reference file, or a generated stand-in with a note
-    stream = datasets.RandomRBF(seed=1)               # generators of streams
+    table, note = datasets.load("census")             # the CASC reference file, or a generated stand-in with
+    a note stream = datasets.RandomRBF(seed=1)               # generators of streams
 
 Names are imported on first use, so that ``import tacit`` stays light.
 """

@@ -92,7 +92,6 @@ def _find(reference: Reference, where: Path) -> Path | None:
 
 def _read_rda(path: Path) -> pa.Table:
     import pyarrow as pa
-
     from tacit.errors import InputError, MissingExtra
 
     try:
@@ -123,8 +122,8 @@ def missing(name: str, data: str | os.PathLike[str] | None = None) -> str | None
         return None
     place = f"not in {where}" if where is not None else "TACIT_DATA is not set"
     return (
-        f"reference file '{name}' ({reference.records} x {reference.attributes}, {reference.about}) is missing "
-        f"({place}); published in: {reference.published}"
+        f"reference file '{name}' ({reference.records} x {reference.attributes}, {reference.about}) is "
+        f"missing ({place}); published in: {reference.published}"
     )
 
 

@@ -1,4 +1,5 @@
-"""The worked examples of the papers: small enough to check by hand, used by tests, docs and ``tacit reproduce``.
+"""The worked examples of the papers: small enough to check by hand, used by tests, docs and ``tacit
+reproduce``.
 
 Sources: Rodriguez Fernandez (2013), sections 2.3.2 and 3.1 to 3.2 (000_5e82e17dd1e1bcc4.txt in the papers).
 """
@@ -31,8 +32,9 @@ SWAPPED_2 = _table((6, 7), (10, 9), (7, 1), (8, 3))
 MICROAGGREGATED_2 = _table((7, 8), (7, 8), (8.5, 2), (8.5, 2))
 #: Table 3.4: microaggregation of each attribute, k = 2
 UNIVARIATE_2 = _table((9, 8), (6.5, 8), (9, 2), (6.5, 2))
-#: Table 3.5: the published distances between RECORDS and NOISE_25. No scaling of the columns reproduces them (the
-#: best least-squares scales err by up to 0.2), but the nearest masked record of each original is the same.
+#: Table 3.5: the published distances between RECORDS and NOISE_25. No scaling of the columns reproduces them
+#: (the best least-squares scales err by up to 0.2), but the nearest masked record of each original is the
+#: same.
 DISTANCES = _table(
     (0.200, 1.131, 1.079, 0.977),
     (1.217, 0.178, 1.345, 1.499),
