@@ -1,0 +1,197 @@
+"""Exact MDAV (maximum distance to average vector) microaggregation, without the quadratic wall.
+
+Definition. While at least 3k records remain: c = their mean; r = the record farthest from c; r and its k-1
+nearest records form a group; s = the record farthest from r of those left; s and its k-1 nearest form a
+group. When 2k to 3k-1 records remain: the record farthest from their mean and its k-1 nearest form a group,
+the rest another. Fewer than 2k records form one group. Distances are Euclidean on the columns as given
+(scale them first). Ties go to the record that comes first in value-lexicographic order, so the order of the
+rows cannot change the groups.
+
+Source: Domingo-Ferrer and Torra (2005), Data Mining and Knowledge Discovery 11(2). Guarantee: every group
+has k to 2k-1 records. Cost: two nearest and one farthest query of a kd-tree (``mdav_tree``) a pair of
+groups; the farthest from the mean comes from a heap of stale distances: since a distance grows by at most
+the drift of the mean, only the top is refreshed. Memory is linear."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tacit.kernels.mdav_tree import LEAF, Floats, Ints, build, delete, farthest, nearest
+
+_SMALLEST_REBUILD = 256
+
+
+def value_order(values: Floats) -> Ints:
+    """Rows in value-lexicographic order (first column first); identical rows keep their order."""
+    order: Ints = np.argsort(values[:, 0], kind="stable")
+    first = values[order, 0]
+    if values.shape[1] > 1 and bool((first[1:] == first[:-1]).any()):
+        order = np.lexsort(values.T[::-1])
+    return order
+
+
+def mdav(values: NDArray[Any], k: int) -> Ints:
+    """Group labels 0, 1, ... of the rows of ``values`` (n, d); see the definition above."""
+    x = np.ascontiguousarray(values, dtype=np.float64)
+    if x.ndim != 2 or x.shape[1] == 0:
+        raise ValueError("MDAV needs a table with at least one column.")
+    if k < 1:
+        raise ValueError(f"MDAV needs k of at least 1, not {k}.")
+    if x.shape[0] < k:
+        raise ValueError(f"MDAV needs at least k = {k} records, but there are {x.shape[0]}.")
+    largest = float(np.abs(x).max())
+    if not np.isfinite(largest):
+        raise ValueError("MDAV needs finite numbers: fill or drop missing and infinite values first.")
+    if largest > 1e150:  # a power of two: exact, and keeps the squares finite
+        x = x * 2.0 ** -np.ceil(np.log2(largest))
+    order = value_order(x)
+    labels = np.empty(x.shape[0], np.int64)
+    labels[order] = _groups(np.ascontiguousarray(x[order]), k)
+    return labels
+
+
+@njit(cache=True, nogil=True)
+def _add(high: float, low: float, x: float) -> tuple[float, float]:
+    """Add x to the unevaluated sum high + low (Knuth's two-sum)."""
+    total = high + x
+    part = total - high
+    low += (high - (total - part)) + (x - part)
+    return total, low
+
+
+@njit(cache=True, nogil=True)
+def _sift_up(key: Floats, item: Ints, i: int) -> None:
+    while i > 0:
+        parent = (i - 1) // 2
+        if key[parent] >= key[i]:
+            return
+        key[parent], key[i] = key[i], key[parent]
+        item[parent], item[i] = item[i], item[parent]
+        i = parent
+
+
+@njit(cache=True, nogil=True)
+def _sift_down(key: Floats, item: Ints, i: int, size: int) -> None:
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            return
+        if child + 1 < size and key[child + 1] > key[child]:
+            child += 1
+        if key[i] >= key[child]:
+            return
+        key[child], key[i] = key[i], key[child]
+        item[child], item[i] = item[i], item[child]
+        i = child
+
+
+@njit(cache=True, nogil=True)
+def _squared(values: Floats, r: int, pole: Floats) -> float:
+    total = 0.0
+    for j in range(pole.size):
+        gap = values[r, j] - pole[j]
+        total += gap * gap
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _farthest_from_mean(
+    values: Floats,
+    mean: Floats,
+    label: Ints,
+    key: Floats,
+    item: Ints,
+    size: int,
+    drift: float,
+    slack: float,
+    seen: Ints,
+) -> tuple[int, int]:
+    """The live record farthest from the mean. The heap holds distance - drift at the time of its
+    computation, so key + drift is an upper bound of the distance now. Returns the record and the new heap
+    size."""
+    best, who, refreshed = -1.0, -1, 0
+    while size > 0:
+        top = item[0]
+        if label[top] < 0:
+            if best >= 0.0 and key[0] + drift + slack < np.sqrt(best):
+                break
+            here = _squared(values, top, mean)
+            if here > best or (here == best and top < who):
+                best, who = here, top
+            seen[refreshed] = top
+            refreshed += 1
+        size -= 1
+        key[0], item[0] = key[size], item[size]
+        _sift_down(key, item, 0, size)
+    for t in range(refreshed):
+        key[size], item[size] = np.sqrt(_squared(values, seen[t], mean)) - drift, seen[t]
+        _sift_up(key, item, size)
+        size += 1
+    return who, size
+
+
+@njit(cache=True, nogil=True)
+def _groups(values: Floats, k: int) -> Ints:
+    """Labels of rows that are in value order."""
+    n, d = values.shape
+    label = np.full(n, -1, np.int64)
+    if n < 2 * k:
+        label[:] = 0
+        return label
+    high, low, mean = np.zeros(d), np.zeros(d), np.zeros(d)
+    for r in range(n):
+        for j in range(d):
+            high[j], low[j] = _add(high[j], low[j], values[r, j])
+    for j in range(d):
+        mean[j] = (high[j] + low[j]) / n
+    key, item, seen = np.empty(n), np.arange(n), np.empty(n, np.int64)
+    radius = 0.0
+    for r in range(n):
+        key[r] = np.sqrt(_squared(values, r, mean))
+        radius = max(radius, key[r])
+    for i in range(n // 2, -1, -1):
+        _sift_down(key, item, i, n)
+    size = n
+    drift = 0.0
+
+    tree = build(values, np.arange(n))
+    built = n
+    stack, bound, out = np.empty(128, np.int64), np.empty(128), np.empty(LEAF)
+    found, distance, pole = np.empty(k - 1, np.int64), np.empty(k - 1), np.empty(d)
+    left = n
+    group = 0
+    while left >= 2 * k:
+        slack = 1e-10 * (radius + drift)
+        r, size = _farthest_from_mean(values, mean, label, key, item, size, drift, slack, seen)
+        for side in range(2 if left >= 3 * k else 1):
+            if side == 1:
+                r = farthest(tree, pole, stack, bound, out)
+            pole[:] = values[r]
+            label[r] = group
+            delete(tree, r)
+            if k > 1:
+                nearest(tree, pole, found, distance, stack, bound, out)
+            for j in range(d):
+                high[j], low[j] = _add(high[j], low[j], -values[r, j])
+            for i in range(k - 1):
+                label[found[i]] = group
+                delete(tree, found[i])
+                for j in range(d):
+                    high[j], low[j] = _add(high[j], low[j], -values[found[i], j])
+            left -= k
+            group += 1
+        moved = 0.0
+        for j in range(d):
+            new = (high[j] + low[j]) / left
+            moved += (new - mean[j]) ** 2
+            mean[j] = new
+        drift += np.sqrt(moved)
+        if left < built // 2 and left >= _SMALLEST_REBUILD:
+            tree = build(values, np.flatnonzero(label < 0))
+            built = left
+    for r in range(n):
+        if label[r] < 0:
+            label[r] = group
+    return label
