@@ -62,9 +62,9 @@ def write(report: dict[str, Any], docs: Path) -> None:
         "# Measured against the alternatives",
         "",
         f"Written by `python -m bench{' --full' if report['full'] else ''}` on {report['when']}, "
-        f"{machine['cores']} cores, Python {machine['python']}. Both sides ran in the same run on the same machine; "
-        "seconds are the least of several calls, compilation not counted. A ratio above 1 means that ours is faster. "
-        "Read the ratios, not the seconds: the machine was shared.",
+        f"{machine['cores']} cores, Python {machine['python']}. Both sides ran in the same run on "
+        "the same machine; seconds are the least of several calls, compilation not counted. A ratio above 1 "
+        "means that ours is faster. Read the ratios, not the seconds: the machine was shared.",
         "",
     ]
     for part in report["modules"]:

@@ -102,19 +102,21 @@ def chart(
         out.append(
             f'<text x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 19}" text-anchor="middle">{_label(tick)}</text>'
         )
+    middle, half = (_LEFT + _WIDTH - _RIGHT) // 2, (_TOP + _HEIGHT - _BOTTOM) // 2
     out.append(
         f'<path d="M{_LEFT} {_TOP}V{_HEIGHT - _BOTTOM}H{_WIDTH - _RIGHT}" fill="none" stroke="#333"/>'
-        f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 16}" text-anchor="middle">{escape(x)}</text>'
-        f'<text transform="translate(16 {(_TOP + _HEIGHT - _BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">'
+        f'<text x="{middle}" y="{_HEIGHT - 16}" text-anchor="middle">{escape(x)}</text>'
+        f'<text transform="translate(16 {half}) rotate(-90)" text-anchor="middle">'
         f"{escape(y)}</text>"
     )
     for number, line in enumerate(lines):
         out += _draw(line, COLOURS[number % len(COLOURS)], across, up)
         top = _TOP + 8 + 18 * number
         dash = ' stroke-dasharray="5 3"' if line.dashed else ""
+        key, colour = _WIDTH - _RIGHT + 12, COLOURS[number % len(COLOURS)]
         out.append(
-            f'<path d="M{_WIDTH - _RIGHT + 12} {top}h20" stroke="{COLOURS[number % len(COLOURS)]}" '
-            f'stroke-width="2"{dash}/><text x="{_WIDTH - _RIGHT + 38}" y="{top + 4}">{escape(line.name)}</text>'
+            f'<path d="M{key} {top}h20" stroke="{colour}" stroke-width="2"{dash}/>'
+            f'<text x="{key + 26}" y="{top + 4}">{escape(line.name)}</text>'
         )
     if note:
         out.append(f'<text x="{_LEFT}" y="{_HEIGHT - 3}" font-size="10" fill="#666">{escape(note)}</text>')
