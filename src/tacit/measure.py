@@ -1,0 +1,55 @@
+"""The result of one risk or loss measure: a number that says what it means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A value with its range, what zero means, what a higher value means, and its parts."""
+
+    name: str
+    value: float
+    range: tuple[float, float]
+    zero: str
+    higher: str
+    details: dict[str, Any] = field(default_factory=dict)
+    per_record: NDArray[np.float64] | None = None
+    per_column: dict[str, float] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types for JSON; per-record values are left out (they are records' data, not a summary)."""
+        out: dict[str, Any] = {
+            "value": jsonable(self.value),
+            "range": [jsonable(end) for end in self.range],
+            "zero": self.zero,
+            "higher": self.higher,
+        }
+        if self.details:
+            out["details"] = jsonable(self.details)
+        if self.per_column is not None:
+            out["per_column"] = jsonable(self.per_column)
+        return out
+
+
+def jsonable(value: Any) -> Any:
+    """numpy to plain Python; infinities and NaN become strings or null, which JSON has no numbers for."""
+    if isinstance(value, dict):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [jsonable(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return jsonable(value.tolist())
+    if isinstance(value, np.generic):
+        return jsonable(value.item())
+    if isinstance(value, float):
+        if np.isnan(value):
+            return None
+        if np.isinf(value):
+            return "inf" if value > 0 else "-inf"
+    return value
