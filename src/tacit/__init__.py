@@ -8,7 +8,19 @@ from typing import Any
 __version__ = "0.1.0"
 
 # Names are loaded on first use: `import tacit` stays light (no pandas, scikit-learn or numba).
-_ROOMS = ("protect", "attack", "risk", "loss", "stream", "datasets", "partition", "engine", "io", "errors", "large")
+_ROOMS = (
+    "protect",
+    "attack",
+    "risk",
+    "loss",
+    "stream",
+    "datasets",
+    "partition",
+    "engine",
+    "io",
+    "errors",
+    "large",
+)
 _NAMES = {
     "Microdata": "microdata",
     "Schema": "microdata",

@@ -92,9 +92,7 @@ class NativeFrame:
 def to_table(native: NativeFrame) -> pa.Table:
     """The records as an Arrow table with text column names."""
     if native.flavour == "numpy":
-        return pa.table(
-            {name: _array_column(name, native.frame[:, j]) for name, j in native.labels.items()}
-        )
+        return pa.table({name: _array_column(name, native.frame[:, j]) for name, j in native.labels.items()})
     columns: dict[str, Any] = {}
     frame = native.frame
     for name, label in native.labels.items():

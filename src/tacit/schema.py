@@ -83,7 +83,9 @@ class Schema:
     def names(self, *, role: Role | str | None = None, kind: Kind | str | None = None) -> list[str]:
         """Names of the columns with this role and kind (any, where None), in file order."""
         return [
-            c.name for c in self.columns if (role is None or c.role == role) and (kind is None or c.kind == kind)
+            c.name
+            for c in self.columns
+            if (role is None or c.role == role) and (kind is None or c.kind == kind)
         ]
 
     def set(self, **changes: Iterable[str] | str | None) -> Schema:
@@ -109,7 +111,9 @@ class Schema:
         if changes.get("quasi") is not None:
             for name, column in chosen.items():
                 if column.role is Role.quasi and name not in stated:
-                    chosen[name] = replace(column, role=Role.other, why="other: not among the quasi you named")
+                    chosen[name] = replace(
+                        column, role=Role.other, why="other: not among the quasi you named"
+                    )
         return Schema(tuple(chosen[column.name] for column in self.columns))
 
     def select(self, names: Iterable[str]) -> Schema:
