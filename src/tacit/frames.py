@@ -36,8 +36,7 @@ class NativeFrame:
             frame: Any = nw.from_native(data, eager_only=True)
         except TypeError:
             raise InputError(
-                f"a {type(data).__name__} is not a table; give a pandas, polars or pyarrow frame, "
-                "or a 2-d numpy array"
+                f"a {type(data).__name__} is not a table; give a pandas, polars or pyarrow frame, or a 2-d numpy array"
             ) from None
         except (nw.exceptions.DuplicateError, ValueError) as error:
             raise InputError(f"{str(error).splitlines()[0]}; give each column a name of its own") from None
@@ -107,8 +106,7 @@ def to_table(native: NativeFrame) -> pa.Table:
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
             first = str(error).splitlines()[0]
             raise InputError(
-                f"column '{name}' mixes types or holds values that no column type fits ({first}); "
-                "make it one type"
+                f"column '{name}' mixes types or holds values that no column type fits ({first}); make it one type"
             ) from None
     return pa.table(columns)
 

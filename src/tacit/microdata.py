@@ -124,9 +124,7 @@ class Microdata:
         infinite = np.isinf(numbers)
         if infinite.any():
             row = int(np.argmax(infinite)) + 1
-            raise InputError(
-                f"column '{name}', row {row}: the value is infinite; replace it or drop the record"
-            )
+            raise InputError(f"column '{name}', row {row}: the value is infinite; replace it or drop the record")
         return numbers
 
     def categories(self, name: str) -> list[Any]:
@@ -229,9 +227,7 @@ class Microdata:
         categories = self._coded(name)[1]
         value_type = type_.value_type if pa.types.is_dictionary(type_) else type_
         absent = np.isnan(numbers)
-        codes = np.clip(np.rint(np.where(absent, 0, numbers)), 0, max(len(categories) - 1, 0)).astype(
-            np.int64
-        )
+        codes = np.clip(np.rint(np.where(absent, 0, numbers)), 0, max(len(categories) - 1, 0)).astype(np.int64)
         if not categories:
             return pa.nulls(len(numbers), type=value_type)
         return pa.array(categories, type=value_type).take(pa.array(codes, mask=absent))
@@ -275,9 +271,7 @@ def _not_a_number(name: str, values: pa.ChunkedArray) -> str:
                 f"column '{name}', row {row}: {value!r} is not a number; "
                 f"correct it, or declare the column nominal (--nominal {name})"
             )
-    return (
-        f"column '{name}' holds {values.type} where numbers are needed; declare it nominal (--nominal {name})"
-    )
+    return f"column '{name}' holds {values.type} where numbers are needed; declare it nominal (--nominal {name})"
 
 
 def _arrow(values: Any) -> pa.Array:

@@ -42,9 +42,7 @@ def model_of(owner: type) -> type[BaseModel]:
 
 def check(owner: type, parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters with their types made right, or one ParameterError that names the first bad one."""
-    given = {
-        name: _plain(value) for name, value in parameters.items() if name not in ("random_state", "n_jobs")
-    }
+    given = {name: _plain(value) for name, value in parameters.items() if name not in ("random_state", "n_jobs")}
     try:
         model = model_of(owner)(**given)
     except ValidationError as error:

@@ -70,9 +70,7 @@ class Schema:
         for column in self.columns:
             if column.name == name:
                 return column
-        raise ColumnError(
-            f"there is no column '{name}'; the columns are: {', '.join(c.name for c in self.columns)}"
-        )
+        raise ColumnError(f"there is no column '{name}'; the columns are: {', '.join(c.name for c in self.columns)}")
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)
@@ -82,11 +80,7 @@ class Schema:
 
     def names(self, *, role: Role | str | None = None, kind: Kind | str | None = None) -> list[str]:
         """Names of the columns with this role and kind (any, where None), in file order."""
-        return [
-            c.name
-            for c in self.columns
-            if (role is None or c.role == role) and (kind is None or c.kind == kind)
-        ]
+        return [c.name for c in self.columns if (role is None or c.role == role) and (kind is None or c.kind == kind)]
 
     def set(self, **changes: Iterable[str] | str | None) -> Schema:
         """A schema with other roles or kinds: ``schema.set(quasi=["age"], nominal=["sex"])``.
@@ -111,9 +105,7 @@ class Schema:
         if changes.get("quasi") is not None:
             for name, column in chosen.items():
                 if column.role is Role.quasi and name not in stated:
-                    chosen[name] = replace(
-                        column, role=Role.other, why="other: not among the quasi you named"
-                    )
+                    chosen[name] = replace(column, role=Role.other, why="other: not among the quasi you named")
         return Schema(tuple(chosen[column.name] for column in self.columns))
 
     def select(self, names: Iterable[str]) -> Schema:
@@ -163,9 +155,7 @@ class Schema:
                 for name, entry in raw["columns"].items()
             ]
         except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
-                f"{source}: not a schema file ({error}); write one with: tacit schema FILE"
-            ) from None
+            raise InputError(f"{source}: not a schema file ({error}); write one with: tacit schema FILE") from None
         return cls(tuple(columns))
 
     @classmethod

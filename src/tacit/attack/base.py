@@ -112,9 +112,7 @@ class Attacker(BaseEstimator):  # type: ignore[misc]
             return list(asked)
         names = [name for name in original.quasi if name in masked.schema]
         if not names:
-            raise ColumnError(
-                "the two files have no quasi-identifier in common; name the columns to compare (--quasi)"
-            )
+            raise ColumnError("the two files have no quasi-identifier in common; name the columns to compare (--quasi)")
         return names
 
 

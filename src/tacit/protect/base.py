@@ -83,9 +83,7 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         asked = getattr(self, "columns", None)
         names = data.quasi if asked is None else list(asked)
         if not names:
-            raise ColumnError(
-                "there is no quasi-identifier to protect; name some (--quasi, or columns=[...])"
-            )
+            raise ColumnError("there is no quasi-identifier to protect; name some (--quasi, or columns=[...])")
         for name in names:
             kind = data.schema[name].kind
             if kind not in self.kinds:
@@ -129,9 +127,7 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self.n_features_in_ = len(X.names)
                 self.feature_names_in_ = np.asarray(X.names, dtype=object)
             elif len(X.names) != self.n_features_in_:
-                raise InputError(
-                    f"the file has {len(X.names)} columns, but the fit saw {self.n_features_in_}"
-                )
+                raise InputError(f"the file has {len(X.names)} columns, but the fit saw {self.n_features_in_}")
             return X
         tabular = hasattr(X, "columns") or hasattr(X, "column_names")
         try:
@@ -141,9 +137,7 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 if reset:  # pyarrow tables have no names that scikit-learn sees
                     self.n_features_in_ = len(data.names)
                 return data
-            array = validate_data(
-                self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-            )
+            array = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
         except TacitError:
             raise
         except ValueError as error:
