@@ -68,9 +68,7 @@ def _print(collected: list[dict[str, Any]]) -> None:
 
     table = Table(title="ours against the alternatives (ratio above 1: ours is faster)")
     for heading in ("module", "what", "n", "ours s", "peer", "peer s", "ratio", "MB", "note"):
-        table.add_column(
-            heading, justify="right" if heading in {"n", "ours s", "peer s", "ratio", "MB"} else "left"
-        )
+        table.add_column(heading, justify="right" if heading in {"n", "ours s", "peer s", "ratio", "MB"} else "left")
     for part in collected:
         for row in part["rows"]:
             table.add_row(
@@ -85,9 +83,7 @@ def _print(collected: list[dict[str, Any]]) -> None:
                 row["note"],
             )
         if part["status"] != "ok":
-            table.add_row(
-                part["module"], f"[red]{part['status']}[/red]", "", "", "", "", "", "", part["error"][-200:]
-            )
+            table.add_row(part["module"], f"[red]{part['status']}[/red]", "", "", "", "", "", "", part["error"][-200:])
     Console(width=200 if not sys.stdout.isatty() else None).print(table)
 
 

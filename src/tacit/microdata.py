@@ -104,7 +104,7 @@ class Microdata:
     # -- values as numbers -----------------------------------------------------------------------------
 
     def numbers(self, names: Sequence[str] | None = None) -> FloatArray:
-        """The columns as float64 (n, d), NaN where missing: values, rank codes (ordinal) or category codes (nominal)."""
+        """The columns as float64 (n, d), NaN where missing: values, or codes of ordinal and nominal categories."""
         names = self.names if names is None else list(names)
         out = np.empty((self.n, len(names)))
         for j, name in enumerate(names):

@@ -55,7 +55,7 @@ class Registry(Mapping[str, Any]):
         raise ParameterError(f"{owner.__name__} is not registered in {self.package}")
 
     def attribute(self, also: Mapping[str, str] | None = None) -> Callable[[str], Any]:
-        """A module-level ``__getattr__`` that finds registered objects, and ``also`` others ('Name' -> 'module:Name')."""
+        """A module-level ``__getattr__`` for registered objects and ``also`` others ('Name' -> 'module:Name')."""
         others = dict(also or {})
 
         def __getattr__(name: str) -> Any:

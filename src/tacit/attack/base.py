@@ -118,7 +118,7 @@ class Attacker(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class Distinct:
-    """The distinct rows of an array in value order; ``inverse`` maps each row to its class, ``count`` is class sizes."""
+    """The distinct rows of an array in value order; ``inverse``: class of each row; ``count``: class sizes."""
 
     rows: FloatArray
     inverse: IntArray

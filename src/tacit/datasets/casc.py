@@ -68,9 +68,7 @@ REFERENCES = {
             "household survey with categorical keys and weights",
             _SDCMICRO.format("testdata"),
         ),
-        Reference(
-            "francdat", 8, 8, "eight records, for checking a risk by hand", _SDCMICRO.format("francdat")
-        ),
+        Reference("francdat", 8, 8, "eight records, for checking a risk by hand", _SDCMICRO.format("francdat")),
     )
 }
 
@@ -92,14 +90,13 @@ def _find(reference: Reference, where: Path) -> Path | None:
 
 def _read_rda(path: Path) -> pa.Table:
     import pyarrow as pa
+
     from tacit.errors import InputError, MissingExtra
 
     try:
         import rdata
     except ImportError:
-        raise MissingExtra(
-            f"{path.name}: reading R data needs the extra 'rda': pip install 'tacit[rda]'."
-        ) from None
+        raise MissingExtra(f"{path.name}: reading R data needs the extra 'rda': pip install 'tacit[rda]'.") from None
     frames = [v for v in rdata.read_rda(str(path)).values() if hasattr(v, "columns")]
     if len(frames) != 1:
         raise InputError(f"{path.name}: expected one data frame, found {len(frames)}.")

@@ -39,9 +39,7 @@ def discrete_laplace(scale: float, size: int, rng: np.random.Generator | None = 
     (dtype('int64'), (4,))
     """
     if not 0 < scale <= LARGEST_SCALE:
-        raise ValueError(
-            f"scale must be above 0 and at most 2**50 grid units, not {scale!r}: use a coarser grid"
-        )
+        raise ValueError(f"scale must be above 0 and at most 2**50 grid units, not {scale!r}: use a coarser grid")
     if rng is None and 0 < size <= OPENDP_LIMIT:
         drawn = _opendp(scale, size)
         if drawn is not None:

@@ -187,9 +187,7 @@ def _leaf_distances(block: Floats, leaf: int, pole: Floats, out: Floats) -> None
 
 
 @njit(cache=True, nogil=True)
-def nearest(
-    tree: Tree, pole: Floats, found: Ints, distance: Floats, stack: Ints, bound: Floats, out: Floats
-) -> None:
+def nearest(tree: Tree, pole: Floats, found: Ints, distance: Floats, stack: Ints, bound: Floats, out: Floats) -> None:
     """The found.size live records nearest to ``pole``, by (squared distance, rank), into ``found`` and
     ``distance``."""
     block, rank, count, low, high, _ = tree

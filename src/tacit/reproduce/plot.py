@@ -81,9 +81,7 @@ def chart(
 ) -> str:
     """Draw ``lines`` and return the SVG document."""
     xs = [p[0] for line in lines for p in line.points]
-    ys = [p[1] for line in lines for p in line.points] + [
-        v for line in lines for i in line.interval for v in i
-    ]
+    ys = [p[1] for line in lines for p in line.points] + [v for line in lines for i in line.interval for v in i]
     across = _axis(xs, log_x, _LEFT, _WIDTH - _RIGHT)
     up = _axis(ys, log_y, _HEIGHT - _BOTTOM, _TOP)
     out = [
@@ -99,9 +97,7 @@ def chart(
     for tick in across.ticks():
         at = across.place(tick)
         out.append(f'<path d="M{at:.1f} {_HEIGHT - _BOTTOM}v5" stroke="#333"/>')
-        out.append(
-            f'<text x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 19}" text-anchor="middle">{_label(tick)}</text>'
-        )
+        out.append(f'<text x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 19}" text-anchor="middle">{_label(tick)}</text>')
     middle, half = (_LEFT + _WIDTH - _RIGHT) // 2, (_TOP + _HEIGHT - _BOTTOM) // 2
     out.append(
         f'<path d="M{_LEFT} {_TOP}V{_HEIGHT - _BOTTOM}H{_WIDTH - _RIGHT}" fill="none" stroke="#333"/>'
@@ -125,9 +121,7 @@ def chart(
 
 def _draw(line: Line, colour: str, across: _Axis, up: _Axis) -> list[str]:
     out = []
-    placed = [
-        (across.place(a), up.place(b)) for a, b in line.points if math.isfinite(b) and (b > 0 or not up.log)
-    ]
+    placed = [(across.place(a), up.place(b)) for a, b in line.points if math.isfinite(b) and (b > 0 or not up.log)]
     if len(placed) > 1 and not line.scatter:
         path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in placed)
         dash = ' stroke-dasharray="5 3"' if line.dashed else ""
