@@ -7,10 +7,14 @@ the rest another. Fewer than 2k records form one group. Distances are Euclidean 
 (scale them first). Ties go to the record that comes first in value-lexicographic order, so the order of the
 rows cannot change the groups.
 
-Source: Domingo-Ferrer and Torra (2005), Data Mining and Knowledge Discovery 11(2). Guarantee: every group
-has k to 2k-1 records. Cost: two nearest and one farthest query of a kd-tree (``mdav_tree``) a pair of
-groups; the farthest from the mean comes from a heap of stale distances: since a distance grows by at most
-the drift of the mean, only the top is refreshed. Memory is linear."""
+Source: Domingo-Ferrer and Torra (2005), Data Mining and Knowledge Discovery 11(2).
+
+Guarantee: every group has k to 2k-1 records.
+
+Cost: for a pair of groups, two nearest queries of a kd-tree (``mdav_tree``), one farthest query over shells
+(``mdav_shells``), and the farthest from the mean from a heap of stale distances: since a distance grows by at
+most the drift of the mean, only the top is refreshed. Memory is linear. Measured in docs/large.md.
+"""
 
 from typing import Any
 
@@ -18,7 +22,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tacit.kernels.mdav_tree import LEAF, Floats, Ints, build, delete, farthest, nearest
+from tacit.kernels.mdav_shells import build_shells, delete_from_shells, farthest
+from tacit.kernels.mdav_tree import LEAF, Floats, Ints, build, delete, nearest
 
 _SMALLEST_REBUILD = 256
 
@@ -157,6 +162,7 @@ def _groups(values: Floats, k: int) -> Ints:
     drift = 0.0
 
     tree = build(values, np.arange(n))
+    shells = build_shells(values, np.arange(n), mean)
     built = n
     stack, bound, out = np.empty(128, np.int64), np.empty(128), np.empty(LEAF)
     found, distance, pole = np.empty(k - 1, np.int64), np.empty(k - 1), np.empty(d)
@@ -167,10 +173,11 @@ def _groups(values: Floats, k: int) -> Ints:
         r, size = _farthest_from_mean(values, mean, label, key, item, size, drift, slack, seen)
         for side in range(2 if left >= 3 * k else 1):
             if side == 1:
-                r = farthest(tree, pole, stack, bound, out)
+                r = farthest(shells, pole, out)
             pole[:] = values[r]
             label[r] = group
             delete(tree, r)
+            delete_from_shells(shells, r)
             if k > 1:
                 nearest(tree, pole, found, distance, stack, bound, out)
             for j in range(d):
@@ -178,6 +185,7 @@ def _groups(values: Floats, k: int) -> Ints:
             for i in range(k - 1):
                 label[found[i]] = group
                 delete(tree, found[i])
+                delete_from_shells(shells, found[i])
                 for j in range(d):
                     high[j], low[j] = _add(high[j], low[j], -values[found[i], j])
             left -= k
@@ -189,7 +197,9 @@ def _groups(values: Floats, k: int) -> Ints:
             mean[j] = new
         drift += np.sqrt(moved)
         if left < built // 2 and left >= _SMALLEST_REBUILD:
-            tree = build(values, np.flatnonzero(label < 0))
+            live = np.flatnonzero(label < 0)
+            tree = build(values, live)
+            shells = build_shells(values, live, mean)
             built = left
     for r in range(n):
         if label[r] < 0:

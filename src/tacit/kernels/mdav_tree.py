@@ -1,4 +1,4 @@
-"""A kd-tree over live records: nearest and farthest records of a pole, with deletions.
+"""A kd-tree over live records: the nearest records of a pole, with deletions.
 
 Layout. The leaves are blocks of at most LEAF records stored column by column (``block[leaf, column,
 slot]``), so that a scan of a leaf is one vector loop a column. Every node has a tight box (``low``,
@@ -52,6 +52,29 @@ def _select(order: Ints, values: Floats, start: int, stop: int, middle: int, col
 
 
 @njit(cache=True, nogil=True)
+def split(order: Ints, values: Floats, bounds: Ints, first: int, leaves: int) -> None:
+    """Halve order[bounds[first]:bounds[first+leaves]] by its widest column until there are ``leaves`` (a
+    power of two) parts of equal size; fills ``bounds`` and sorts ``order`` part by part."""
+    step = leaves
+    while step > 1:
+        half = step // 2
+        for here in range(first, first + leaves, step):
+            start, stop = bounds[here], bounds[here + step]
+            middle = (start + stop) // 2
+            bounds[here + half] = middle
+            widest, width = 0, -1.0
+            for j in range(values.shape[1]):
+                a = b = values[order[start], j]
+                for t in range(start + 1, stop):
+                    x = values[order[t], j]
+                    a, b = min(a, x), max(b, x)
+                if b - a > width:
+                    widest, width = j, b - a
+            _select(order, values, start, stop, middle, widest)
+        step = half
+
+
+@njit(cache=True, nogil=True)
 def build(values: Floats, live: Ints) -> Tree:
     """The tree of the records ``live`` (ranks) of ``values`` (n, d), rows in rank order."""
     n, d = live.size, values.shape[1]
@@ -63,25 +86,9 @@ def build(values: Floats, live: Ints) -> Tree:
     order = live.copy()
     bounds = np.empty(leaves + 1, np.int64)
     bounds[0], bounds[leaves] = 0, n
+    split(order, values, bounds, 0, leaves)
     low = np.empty((nodes, d))
     high = np.empty((nodes, d))
-    step = leaves
-    while step > 1:
-        half = step // 2
-        for first in range(0, leaves, step):
-            start, stop = bounds[first], bounds[first + step]
-            middle = (start + stop) // 2
-            bounds[first + half] = middle
-            widest, width = 0, -1.0
-            for j in range(d):
-                a = b = values[order[start], j]
-                for t in range(start + 1, stop):
-                    x = values[order[t], j]
-                    a, b = min(a, x), max(b, x)
-                if b - a > width:
-                    widest, width = j, b - a
-            _select(order, values, start, stop, middle, widest)
-        step = half
     block = np.full((leaves, d, LEAF), np.inf)
     rank = np.zeros((leaves, LEAF), np.int64)
     count = np.zeros(nodes, np.int64)
@@ -167,16 +174,7 @@ def _nearest_bound(low: Floats, high: Floats, node: int, pole: Floats) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _farthest_bound(low: Floats, high: Floats, node: int, pole: Floats) -> float:
-    total = 0.0
-    for j in range(pole.size):
-        gap = max(pole[j] - low[node, j], high[node, j] - pole[j])
-        total += gap * gap
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _leaf_distances(block: Floats, leaf: int, pole: Floats, out: Floats) -> None:
+def leaf_distances(block: Floats, leaf: int, pole: Floats, out: Floats) -> None:
     for t in range(LEAF):
         out[t] = 0.0
     for j in range(pole.size):
@@ -218,7 +216,7 @@ def nearest(tree: Tree, pole: Floats, found: Ints, distance: Floats, stack: Ints
         if node < 0:
             continue
         leaf = node - first_leaf
-        _leaf_distances(block, leaf, pole, out)
+        leaf_distances(block, leaf, pole, out)
         for t in range(count[node]):
             x = out[t]
             if x > worst:
@@ -234,40 +232,3 @@ def nearest(tree: Tree, pole: Floats, found: Ints, distance: Floats, stack: Ints
             held = min(held + 1, k)
             if held == k:
                 worst = distance[k - 1]
-
-
-@njit(cache=True, nogil=True)
-def farthest(tree: Tree, pole: Floats, stack: Ints, bound: Floats, out: Floats) -> int:
-    """The live record farthest from ``pole``; of equals, the one of smallest rank."""
-    block, rank, count, low, high, _ = tree
-    first_leaf = (count.size + 1) // 2 - 1
-    best, who = -1.0, -1
-    stack[0], bound[0] = 0, np.inf
-    top = 1
-    while top > 0:
-        top -= 1
-        node = stack[top]
-        if bound[top] < best:
-            continue
-        while node < first_leaf:
-            a, b = 2 * node + 1, 2 * node + 2
-            da = _farthest_bound(low, high, a, pole) if count[a] > 0 else -1.0
-            db = _farthest_bound(low, high, b, pole) if count[b] > 0 else -1.0
-            if db > da:
-                a, b, da, db = b, a, db, da
-            if db >= best and count[b] > 0:
-                stack[top], bound[top] = b, db
-                top += 1
-            if da < best:
-                node = -1
-                break
-            node = a
-        if node < 0:
-            continue
-        leaf = node - first_leaf
-        _leaf_distances(block, leaf, pole, out)
-        for t in range(count[node]):
-            x = out[t]
-            if x > best or (x == best and rank[leaf, t] < who):
-                best, who = x, rank[leaf, t]
-    return who
