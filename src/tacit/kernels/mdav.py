@@ -52,8 +52,13 @@ def mdav(values: NDArray[Any], k: int) -> Ints:
     if largest > 1e150:  # a power of two: exact, and keeps the squares finite
         x = x * 2.0 ** -np.ceil(np.log2(largest))
     order = value_order(x)
-    labels = np.empty(x.shape[0], np.int64)
-    labels[order] = _groups(np.ascontiguousarray(x[order]), k)
+    ranked = x[order]
+    first = np.empty(len(x), np.bool_)  # of its value: identical rows are one place with several copies
+    first[0] = True
+    np.any(ranked[1:] != ranked[:-1], axis=1, out=first[1:])
+    start = np.append(np.flatnonzero(first), len(x))
+    labels = np.empty(len(x), np.int64)
+    labels[order] = _groups(np.ascontiguousarray(ranked[start[:-1]]), start, k)
     return labels
 
 
@@ -105,7 +110,8 @@ def _squared(values: Floats, r: int, pole: Floats) -> float:
 def _farthest_from_mean(
     values: Floats,
     mean: Floats,
-    label: Ints,
+    used: Ints,
+    start: Ints,
     key: Floats,
     item: Ints,
     size: int,
@@ -119,7 +125,7 @@ def _farthest_from_mean(
     best, who, refreshed = -1.0, -1, 0
     while size > 0:
         top = item[0]
-        if label[top] < 0:
+        if used[top] < start[top + 1]:
             if best >= 0.0 and key[0] + drift + slack < np.sqrt(best):
                 break
             here = _squared(values, top, mean)
@@ -138,56 +144,65 @@ def _farthest_from_mean(
 
 
 @njit(cache=True, nogil=True)
-def _groups(values: Floats, k: int) -> Ints:
-    """Labels of rows that are in value order."""
-    n, d = values.shape
+def _groups(values: Floats, start: Ints, k: int) -> Ints:
+    """Labels of n records in value order. ``values`` (m, d) are the distinct rows; row v has the records
+    start[v] .. start[v+1]-1, which are used up in that order. Without this, files of few distinct rows would
+    have nothing but ties, and every query would have to look at all of them."""
+    m, d = values.shape
+    n = start[m]
     label = np.full(n, -1, np.int64)
-    if n < 2 * k:
-        label[:] = 0
-        return label
     high, low, mean = np.zeros(d), np.zeros(d), np.zeros(d)
-    for r in range(n):
+    for v in range(m):
         for j in range(d):
-            high[j], low[j] = _add(high[j], low[j], values[r, j])
+            for _ in range(start[v], start[v + 1]):
+                high[j], low[j] = _add(high[j], low[j], values[v, j])
     for j in range(d):
         mean[j] = (high[j] + low[j]) / n
-    key, item, seen = np.empty(n), np.arange(n), np.empty(n, np.int64)
+    used = start[:m].copy()
+    key, item, seen = np.empty(m), np.arange(m), np.empty(m, np.int64)
     radius = 0.0
-    for r in range(n):
-        key[r] = np.sqrt(_squared(values, r, mean))
-        radius = max(radius, key[r])
-    for i in range(n // 2, -1, -1):
-        _sift_down(key, item, i, n)
-    size = n
+    for v in range(m):
+        key[v] = np.sqrt(_squared(values, v, mean))
+        radius = max(radius, key[v])
+    for i in range(m // 2, -1, -1):
+        _sift_down(key, item, i, m)
+    size = m
     drift = 0.0
 
-    tree = build(values, np.arange(n))
-    shells = build_shells(values, np.arange(n), mean)
+    tree = build(values, np.arange(m))
+    shells = build_shells(values, np.arange(m), mean)
     built = n
     stack, bound, out = np.empty(128, np.int64), np.empty(128), np.empty(LEAF)
-    found, distance, pole = np.empty(k - 1, np.int64), np.empty(k - 1), np.empty(d)
+    found, distance, pole = np.empty(k, np.int64), np.empty(k), np.empty(d)
     left = n
     group = 0
     while left >= 2 * k:
         slack = 1e-10 * (radius + drift)
-        r, size = _farthest_from_mean(values, mean, label, key, item, size, drift, slack, seen)
+        r, size = _farthest_from_mean(values, mean, used, start, key, item, size, drift, slack, seen)
         for side in range(2 if left >= 3 * k else 1):
             if side == 1:
                 r = farthest(shells, pole, out)
             pole[:] = values[r]
-            label[r] = group
-            delete(tree, r)
-            delete_from_shells(shells, r)
-            if k > 1:
-                nearest(tree, pole, found, distance, stack, bound, out)
+            held = nearest(tree, pole, found, distance, stack, bound, out)
+            wanted = k - 1
+            label[used[r]] = group  # the pole itself, then the nearest, copy by copy
+            used[r] += 1
             for j in range(d):
                 high[j], low[j] = _add(high[j], low[j], -values[r, j])
-            for i in range(k - 1):
-                label[found[i]] = group
-                delete(tree, found[i])
-                delete_from_shells(shells, found[i])
-                for j in range(d):
-                    high[j], low[j] = _add(high[j], low[j], -values[found[i], j])
+            for i in range(held):
+                v = found[i]
+                while wanted > 0 and used[v] < start[v + 1]:
+                    label[used[v]] = group
+                    used[v] += 1
+                    wanted -= 1
+                    for j in range(d):
+                        high[j], low[j] = _add(high[j], low[j], -values[v, j])
+                if used[v] == start[v + 1] and v != r:
+                    delete(tree, v)
+                    delete_from_shells(shells, v)
+            if used[r] == start[r + 1]:
+                delete(tree, r)
+                delete_from_shells(shells, r)
             left -= k
             group += 1
         moved = 0.0
@@ -197,7 +212,7 @@ def _groups(values: Floats, k: int) -> Ints:
             mean[j] = new
         drift += np.sqrt(moved)
         if left < built // 2 and left >= _SMALLEST_REBUILD:
-            live = np.flatnonzero(label < 0)
+            live = np.flatnonzero(used < start[1:])
             tree = build(values, live)
             shells = build_shells(values, live, mean)
             built = left

@@ -185,7 +185,7 @@ def leaf_distances(block: Floats, leaf: int, pole: Floats, out: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def nearest(tree: Tree, pole: Floats, found: Ints, distance: Floats, stack: Ints, bound: Floats, out: Floats) -> None:
+def nearest(tree: Tree, pole: Floats, found: Ints, distance: Floats, stack: Ints, bound: Floats, out: Floats) -> int:
     """The found.size live records nearest to ``pole``, by (squared distance, rank), into ``found`` and
     ``distance``."""
     block, rank, count, low, high, _ = tree
@@ -232,3 +232,4 @@ def nearest(tree: Tree, pole: Floats, found: Ints, distance: Floats, stack: Ints
             held = min(held + 1, k)
             if held == k:
                 worst = distance[k - 1]
+    return held
