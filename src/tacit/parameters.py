@@ -24,9 +24,10 @@ Seed = Annotated[Any, SkipValidation, Field(default=None, description="seed: sam
 @cache
 def model_of(owner: type) -> type[BaseModel]:
     """The pydantic model of a class's constructor parameters (``random_state`` and ``n_jobs`` excluded)."""
-    hints = get_type_hints(owner.__init__, include_extras=True)
+    constructor = vars(owner).get("__init__") or owner.__init__  # type: ignore[misc]
+    hints = get_type_hints(constructor, include_extras=True)
     fields: dict[str, Any] = {}
-    for name, parameter in inspect.signature(owner.__init__).parameters.items():
+    for name, parameter in inspect.signature(constructor).parameters.items():
         if name in ("self", "random_state", "n_jobs"):
             continue
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):

@@ -169,7 +169,9 @@ class Schema:
 
 def _infer(name: str, values: pa.ChunkedArray) -> Column:
     kind, categories, kind_why = _kind(values)
-    role, role_why = _role(name, values, kind)
+    role, role_why = _role(name, values)
+    if role is Role.weight:
+        kind, kind_why = Kind.continuous, "a weight is a number"
     return Column(name, kind, role, categories, f"{kind}: {kind_why}; {role}: {role_why}")
 
 
@@ -183,7 +185,10 @@ def _kind(values: pa.ChunkedArray) -> tuple[Kind, tuple[Any, ...] | None, str]:
     if pa.types.is_boolean(kind):
         return Kind.nominal, None, "true or false"
     if pa.types.is_integer(kind):
-        distinct = pc.count_distinct(values).as_py()
+        # a look at the first records is enough to rule most columns out
+        distinct = pc.count_distinct(values.slice(0, 5000)).as_py()
+        if distinct <= FEW_VALUES:
+            distinct = pc.count_distinct(values).as_py()
         if 0 < distinct <= FEW_VALUES and len(values) >= 10 * distinct:
             return Kind.nominal, None, f"integers with {distinct} distinct values, which look like codes"
         return Kind.continuous, None, "integers with many values"
@@ -194,8 +199,8 @@ def _kind(values: pa.ChunkedArray) -> tuple[Kind, tuple[Any, ...] | None, str]:
     return Kind.nominal, None, "text"
 
 
-def _role(name: str, values: pa.ChunkedArray, kind: Kind) -> tuple[Role, str]:
-    if _WEIGHT.search(name) and kind is not Kind.nominal:
+def _role(name: str, values: pa.ChunkedArray) -> tuple[Role, str]:
+    if _WEIGHT.search(name) and (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
         return Role.weight, "named like a sampling weight"
     if _HOUSEHOLD.search(name):
         return Role.household, "named like a household number"

@@ -1,0 +1,150 @@
+"""``tacit assess``: attack a release, measure its risk and its loss."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tacit.cli import shared
+
+
+def assess(
+    original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="The file before protection.")],
+    masked: Annotated[Path, typer.Argument(metavar="MASKED", help="The release.")],
+    plan: Annotated[
+        Path | None, typer.Option(help="The plan or manifest of the release: the intruder knows the method.")
+    ] = None,
+    attackers: Annotated[str | None, typer.Option(help="Attackers to run. a,b,c ('tacit methods' lists them)")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write JSON to this file; - for stdout.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the report: one file that opens offline.")] = None,
+    external: Annotated[
+        bool, typer.Option("--external", help="A report without parameters or records that help an intruder.")
+    ] = False,
+    fail_above: Annotated[
+        float | None, typer.Option(metavar="RATE", help="Exit with 1 when the strongest attack's rate is above this.")
+    ] = None,
+    quasi: shared.Quasi = None,
+    confidential: shared.Confidential = None,
+    weight: shared.Weight = None,
+    household: shared.Household = None,
+    continuous: shared.Continuous = None,
+    ordinal: shared.Ordinal = None,
+    nominal: shared.Nominal = None,
+    schema: shared.SchemaFile = None,
+    encoding: shared.Encoding = None,
+    force: shared.Force = False,
+) -> None:
+    """Attack MASKED as an intruder who knows ORIGINAL would, and measure what was lost.
+
+    Examples:
+
+      tacit assess survey.csv release.csv
+
+      tacit assess survey.csv release.csv --plan release.csv.manifest.json --html report.html
+
+      tacit assess survey.csv release.csv --json - --fail-above 0.05
+    """
+    from tacit import io
+    from tacit.assess import assess as run
+    from tacit.errors import InputError
+
+    for path in (json_file, html):
+        if path is not None and str(path) != "-":
+            io.refuse_overwrite(path, force=force)
+    roles = shared.roles_of(
+        quasi=quasi,
+        confidential=confidential,
+        weight=weight,
+        household=household,
+        continuous=continuous,
+        ordinal=ordinal,
+        nominal=nominal,
+    )
+    before = shared.read(original, schema, encoding, roles)
+    after = shared.read(masked, None, encoding, {})
+    if before.n != after.n:
+        raise InputError(
+            f"{masked} has {after.n} records and {original} has {before.n}: rows cannot be aligned; "
+            "assess files of equal length, or use the Python interface with truth=..."
+        )
+    known = None if plan is None else load_plan(plan)
+    with shared.progress("assessing") as progress:
+        result = run(
+            before,
+            after,
+            plan=known,
+            attackers=None if attackers is None else shared.split(attackers),
+            progress=progress,
+        )
+    if str(json_file) == "-":
+        shared.emit(result.to_dict())
+    else:
+        show(result)
+    if json_file is not None and str(json_file) != "-":
+        with io.replacing(json_file, force=force) as temporary:
+            temporary.write_text(json.dumps(result.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if html is not None:
+        result.to_html(html, external=external, force=force)
+    if fail_above is not None:
+        strongest = result.strongest
+        if strongest is None or result.failures or strongest[1].rate > fail_above:
+            raise typer.Exit(1)
+
+
+def load_plan(path: Path) -> Any:
+    """A plan from a plan file or from a manifest."""
+    from tacit import manifest
+    from tacit.plan import Plan
+
+    if path.suffix == ".json":
+        return Plan.from_dict(manifest.load(path)["plan"], source=str(path))
+    return Plan.load(path)
+
+
+def show(result: Any) -> None:
+    """The assessment as tables on the terminal."""
+    from rich.table import Table
+
+    from tacit.assess import Failure
+
+    out = shared.console()
+    table = Table(title=f"Attacks on {result.records:,} records", title_justify="left")
+    for heading in ("attacker", "correct", "rate", "95 % interval", "chance", "seconds"):
+        table.add_column(heading, justify="left" if heading == "attacker" else "right")
+    for name, link in result.attacks.items():
+        if isinstance(link, Failure):
+            table.add_row(name, "[bold red]did not run[/]", link.reason, "", "", "")
+            continue
+        low, high = link.interval
+        table.add_row(
+            name,
+            f"{link.correct:,.2f}",
+            f"{link.rate:.2%}",
+            f"{low:.2%} - {high:.2%}",
+            f"{link.chance:.3%}",
+            f"{link.seconds:.2f}",
+        )
+    out.print(table)
+    for title, measures in (("Risk", result.risk), ("Loss", result.loss)):
+        if not measures:
+            continue
+        table = Table(title=title, title_justify="left")
+        table.add_column("measure")
+        table.add_column("value", justify="right")
+        table.add_column("range")
+        table.add_column("higher means")
+        for name, measure in measures.items():
+            if isinstance(measure, Failure):
+                table.add_row(name, "[bold red]did not run[/]", "", measure.reason)
+            else:
+                low, high = measure.range
+                table.add_row(name, f"{measure.value:.4g}", f"{low:g} to {high:g}", measure.higher)
+        out.print(table)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(assess)

@@ -1,0 +1,93 @@
+"""``tacit protect``: mask a file."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tacit.cli import shared
+
+
+def protect(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The file to protect.")],
+    release: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
+    method: Annotated[str | None, typer.Option(help="A protection method; 'tacit methods' lists them.")] = None,
+    settings: shared.Settings = None,
+    plan: Annotated[Path | None, typer.Option(help="A plan file (TOML) instead of --method.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Same seed, same bytes; drawn and recorded unless given.")] = None,
+    save_plan: Annotated[Path | None, typer.Option(help="Also write the plan, with its seeds, to this file.")] = None,
+    quasi: shared.Quasi = None,
+    confidential: shared.Confidential = None,
+    identifier: shared.Identifier = None,
+    weight: shared.Weight = None,
+    household: shared.Household = None,
+    other: shared.Other = None,
+    continuous: shared.Continuous = None,
+    ordinal: shared.Ordinal = None,
+    nominal: shared.Nominal = None,
+    schema: shared.SchemaFile = None,
+    encoding: shared.Encoding = None,
+    safe_formulas: Annotated[
+        bool, typer.Option("--safe-formulas", help="Put ' before text cells that a spreadsheet would run.")
+    ] = False,
+    force: shared.Force = False,
+    as_json: shared.AsJson = False,
+) -> None:
+    """Mask a file. Writes OUT and OUT.manifest.json; the input is never touched.
+
+    Examples:
+
+      tacit protect survey.csv release.csv --method microaggregation --set k=5 --quasi age,income
+
+      tacit protect survey.parquet release.parquet --method noise --set percent=10 --seed 7
+
+      tacit protect survey.csv release.csv --plan plan.toml --force
+    """
+    from tacit import io, manifest
+    from tacit.errors import ParameterError
+    from tacit.plan import Plan, Step
+
+    if (method is None) == (plan is None):
+        raise ParameterError("say how to protect: either --method NAME (with --set), or --plan FILE")
+    for path in (release, manifest.path_of(release), *([save_plan] if save_plan else [])):
+        io.refuse_overwrite(path, force=force)
+    if release.resolve() == source.resolve():
+        raise ParameterError(f"{release}: is the input itself, which is never written; name another file")
+    recipe = Plan.load(plan) if plan else Plan((Step(str(method), shared.settings(settings)),))
+    recipe = recipe.seeded(seed)
+    roles = shared.roles_of(
+        quasi=quasi,
+        confidential=confidential,
+        identifier=identifier,
+        weight=weight,
+        household=household,
+        other=other,
+        continuous=continuous,
+        ordinal=ordinal,
+        nominal=nominal,
+    )
+    data = shared.read(source, schema, encoding, roles)
+    start = time.perf_counter()
+    with shared.progress(f"protecting {data.n:,} records"), shared.naming(source):
+        masked = recipe.apply(data)
+    seconds = time.perf_counter() - start
+    io.write(masked, release, force=force, safe_formulas=safe_formulas)
+    record = manifest.describe(recipe, source, data, release, masked, seconds)
+    beside = manifest.write(record, release, force=force)
+    if save_plan:
+        recipe.save(save_plan, force=force)
+    if as_json:
+        shared.emit(record)
+        return
+    shared.console().print(
+        f"Masked {data.n:,} records with {recipe}: wrote {release} and {beside.name}. "
+        f"Now attack it: tacit assess {source} {release} --plan {beside}"
+    )
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(protect)

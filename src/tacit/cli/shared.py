@@ -1,0 +1,114 @@
+"""What commands share: options for roles and kinds, reading with them, ``--set``, progress, JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Quasi = Annotated[str | None, typer.Option(help="Quasi-identifiers: columns that an intruder may know. a,b,c")]
+Confidential = Annotated[str | None, typer.Option(help="Confidential columns, released as they are. a,b,c")]
+Identifier = Annotated[str | None, typer.Option(help="Direct identifiers, dropped on release. a,b,c")]
+Weight = Annotated[str | None, typer.Option(help="The sampling weight.")]
+Household = Annotated[str | None, typer.Option(help="The household number.")]
+Other = Annotated[str | None, typer.Option(help="Columns that are neither protected nor known to an intruder. a,b,c")]
+Continuous = Annotated[str | None, typer.Option(help="Columns that hold numbers. a,b,c")]
+Ordinal = Annotated[str | None, typer.Option(help="Columns whose values are ordered. a,b,c")]
+Nominal = Annotated[str | None, typer.Option(help="Columns whose values are unordered categories. a,b,c")]
+SchemaFile = Annotated[Path | None, typer.Option("--schema", help="A schema file (TOML) that 'tacit schema' wrote.")]
+Encoding = Annotated[str | None, typer.Option(help="Text encoding of a CSV file (detected unless given).")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output files.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="A parameter: name=value; repeat for more.")]
+
+
+def roles_of(**options: str | None) -> dict[str, list[str] | None]:
+    """Comma-separated names -> what ``Microdata.of`` takes."""
+    return {word: None if names is None else split(names) for word, names in options.items()}
+
+
+def split(names: str) -> list[str]:
+    """'a, b' -> ['a', 'b']."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def read(path: Path, schema: Path | None, encoding: str | None, roles: dict[str, list[str] | None]) -> Any:
+    """Read a file with its roles; errors about columns name the file."""
+    from tacit import io
+    from tacit.errors import ColumnError
+    from tacit.io.labels import note
+    from tacit.microdata import Schema
+
+    try:
+        data = io.read(path, None if schema is None else Schema.load(schema), encoding=encoding, **roles)
+    except ColumnError as error:
+        raise ColumnError(f"{path}: {error}") from None
+    found = (note(data.table, "dialect") or {}).get("encoding", "utf8")
+    if encoding is None and found not in ("utf8", "utf-8"):
+        print(f"Note: {path} is not UTF-8; it was read as {found} (change with --encoding)", file=sys.stderr)
+    return data
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors about data inside this block name the file."""
+    from tacit.errors import TacitError
+
+    try:
+        yield
+    except TacitError as error:
+        text = str(error)
+        error.args = (text if text.startswith(str(path)) else f"{path}: {text}",)
+        raise
+
+
+def settings(pairs: list[str] | None) -> dict[str, Any]:
+    """``['k=5', 'columns=a,b']`` -> ``{'k': 5, 'columns': 'a,b'}``: values are TOML where they parse as TOML."""
+    import tomllib
+
+    from tacit.errors import ParameterError
+
+    out: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise ParameterError(f"--set {pair}: write name=value")
+        try:
+            out[name.strip()] = tomllib.loads(f"v = {value}")["v"]
+        except tomllib.TOMLDecodeError:
+            out[name.strip()] = split(value) if "," in value else value
+    return out
+
+
+def console() -> Any:
+    """Tables go to stdout, as wide as the terminal or, without one, as wide as they need."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+
+
+def emit(value: Any) -> None:
+    """JSON on stdout."""
+    from tacit.measure import jsonable
+
+    print(json.dumps(jsonable(value), indent=1, ensure_ascii=False))
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Any]:
+    """A bar with time left on stderr, quiet when it is not a terminal: ``report(what, done, total)``."""
+    if not sys.stderr.isatty():
+        yield lambda what, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda what, done, total: bar.update(task, description=f"{title}: {what}", completed=done, total=total)

@@ -1,0 +1,18 @@
+"""Arrow IPC files (Feather version 2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.feather as feather
+
+
+def read(path: Path, *, encoding: str | None = None) -> pa.Table:
+    """Read an Arrow file."""
+    return feather.read_table(path)
+
+
+def write(table: pa.Table, path: Path) -> None:
+    """Write uncompressed, so that any Arrow reader can map it."""
+    feather.write_feather(table, path, compression="uncompressed")
