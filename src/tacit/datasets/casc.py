@@ -96,7 +96,7 @@ def _read_rda(path: Path) -> pa.Table:
     try:
         import rdata
     except ImportError:
-        raise MissingExtra(f"{path.name}: reading R data needs the extra 'rda': pip install 'tacit[rda]'.") from None
+        raise MissingExtra("rdata", "rda", f"reading {path.name}") from None
     frames = [v for v in rdata.read_rda(str(path)).values() if hasattr(v, "columns")]
     if len(frames) != 1:
         raise InputError(f"{path.name}: expected one data frame, found {len(frames)}.")

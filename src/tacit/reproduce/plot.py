@@ -46,8 +46,8 @@ class _Axis:
     def ticks(self) -> list[float]:
         if self.log:
             first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-            step = max(1, (last - first) // 6)
-            ticks = [10.0**e for e in range(first, last + 1, step)]
+            every = max(1, (last - first) // 6)
+            ticks = [10.0**e for e in range(first, last + 1, every)]
             kept = [t for t in ticks if self.low * 0.999 <= t <= self.high * 1.001]
             return kept if len(kept) > 1 else [self.low, self.high]
         raw = (self.high - self.low) / 5 or 1.0

@@ -1,0 +1,150 @@
+"""Rodriguez Fernandez (2013), Tables 4.2 to 4.4 and 5.1 to 5.5: noise, nearest record, optimal
+assignment, blocks.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.datasets.census import SIZES, make_census
+from tacit.reproduce.model import Claim, Context, Experiment, Figure, Outcome, Params, Target, Values
+
+Floats = NDArray[np.float64]
+_SOURCE = "000 (optimal assignment)"
+
+
+def _file(params: Params, context: Context) -> tuple[Floats, str]:
+    """The original file as floats, and a note when it stands for a file that is not public."""
+    from tacit.datasets.casc import load
+
+    name = params["data"]
+    if name == "C":
+        table, note = load("census", context.directory())
+    else:
+        n = min(SIZES[name], 1500) if context.quick else SIZES[name]
+        table = make_census(n, seed=0)
+        note = f"{name} ({SIZES[name]:,} records) is not public: make_census({n}, seed=0) stands for it"
+    return np.column_stack([table[c].to_numpy() for c in table.column_names]).astype(np.float64), note
+
+
+def _masked(original: Floats, params: Params, seed: int) -> Floats:
+    from tacit.protect import Noise
+
+    masked: Floats = Noise(percent=float(params["sigma"]), random_state=seed).fit_transform(original)
+    return masked
+
+
+def _both(params: Params, seed: int, context: Context) -> Outcome:
+    from tacit.attack import Assignment, Nearest
+
+    original, note = _file(params, context)
+    masked = _masked(original, params, seed)
+    nearest = Nearest(scale="max").link(original, masked)
+    assigned = Assignment(scale="max").link(original, masked)
+    gain = assigned.correct - nearest.correct
+    values = {
+        "nearest": nearest.correct,
+        "nearest_seconds": nearest.seconds,
+        "assignment": assigned.correct,
+        "assignment_seconds": assigned.seconds,
+        "gain": gain,
+        "gain_percent": 100 * gain / max(nearest.correct, 1e-9),
+    }
+    return Outcome(values, note)
+
+
+def _size(params: Params, context: Context) -> int:
+    """The papers' block sizes, in proportion when the stand-in is smaller."""
+    blocks = 3 if params["data"] == "LC" else 10
+    n = min(SIZES[params["data"]], 1500) if context.quick else SIZES[params["data"]]
+    return -(-n // blocks)
+
+
+def _clusters(params: Params, seed: int, context: Context) -> Outcome:
+    from tacit.attack import Blocks
+
+    original, note = _file(params, context)
+    masked = _masked(original, params, seed)
+    link = Blocks(partition="published", size=_size(params, context), scale="max").link(original, masked)
+    sound = Blocks(size=_size(params, context), scale="max").link(original, masked)
+    return Outcome({"clusters": link.correct, "sound_partition": sound.correct}, note)
+
+
+def _votes(params: Params, seed: int, context: Context) -> Outcome:
+    from tacit.attack import Nearest, Votes
+
+    original, note = _file(params, context)
+    masked = _masked(original, params, seed)
+    nearest = Nearest(scale="max").link(original, masked).correct
+    values: dict[str, float] = {}
+    for rule in ("basic", "best", "weighted"):
+        start = time.perf_counter()
+        found = Votes(rule=rule, size=_size(params, context), scale="max").link(original, masked).correct
+        values[f"votes_{rule}"] = found
+        values[f"gain_{rule}"] = found - nearest
+        values[f"gain_percent_{rule}"] = 100 * (found - nearest) / max(nearest, 1e-9)
+        values[f"seconds_{rule}"] = time.perf_counter() - start
+    return Outcome(values, note)
+
+
+def _small_or_first(params: Params) -> bool:
+    return params["data"] == "C" or (params["data"] == "LC" and params["sigma"] == "25")
+
+
+def _more_links(values: Values) -> tuple[bool, str]:
+    gains = {cell: float(np.mean(v["gain"])) for cell, v in values.items()}
+    low = min(gains, key=lambda cell: gains[cell])
+    return gains[low] >= 0, f"smallest gain {gains[low]:.1f} links ({low})"
+
+
+def _grows_with_noise(values: Values) -> tuple[bool, str]:
+    by_data: dict[str, list[tuple[float, float]]] = {}
+    for cell, v in values.items():
+        data, sigma = (part.split("=")[1] for part in cell.split())
+        by_data.setdefault(data, []).append((float(sigma), float(np.mean(v["gain_percent"]))))
+    ordered = {d: [g for _, g in sorted(p)] for d, p in by_data.items()}
+    holds = all(a <= b for gains in ordered.values() for a, b in pairwise(gains))
+    return holds, "; ".join(f"{d}: " + ", ".join(f"{g:.1f} %" for g in gains) for d, gains in ordered.items())
+
+
+_NEEDS = ("tacit.protect:Noise", "tacit.attack:Nearest", "tacit.attack:Assignment")
+_BOTH = Experiment("noise-linkage", _both, _NEEDS)
+_VOTES = Experiment("blocks-votes", _votes, ("tacit.attack:Votes",))
+_FIGURE = Figure("sigma", ("nearest", "assignment"), "correct links")
+
+TARGETS = (
+    Target(
+        "assignment-4.2",
+        f"{_SOURCE}, Table 4.2",
+        "nearest record on noise-added files",
+        _BOTH,
+        better={"nearest": "higher", "nearest_seconds": "hardware"},
+        quick=_small_or_first,
+        figure=_FIGURE,
+    ),
+    Target(
+        "assignment-4.3",
+        f"{_SOURCE}, Table 4.3",
+        "optimal assignment on noise-added files",
+        _BOTH,
+        better={"assignment": "higher", "assignment_seconds": "hardware"},
+        quick=_small_or_first,
+        figure=_FIGURE,
+    ),
+    Target(
+        "assignment-4.4",
+        f"{_SOURCE}, Table 4.4",
+        "optimal assignment against nearest record",
+        _BOTH,
+        better={"gain": "higher", "gain_percent": "higher"},
+        quick=_small_or_first,
+        claims=(
+            Claim("optimal assignment never finds fewer links than nearest record", _more_links),
+            Claim("its relative gain grows with the noise", _grows_with_noise),
+        ),
+    ),
+)

@@ -1,0 +1,3 @@
+from tacit.reproduce.model import Target
+
+TARGETS: tuple[Target, ...] = ()

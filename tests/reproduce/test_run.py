@@ -1,0 +1,121 @@
+"""The runner: resumes, says loudly what is missing, turns red on surprises, writes its files."""
+
+import csv
+import json
+
+import pytest
+
+from tacit.reproduce import run as runner
+from tacit.reproduce.known import known, surprises
+from tacit.reproduce.model import Claim, Context, Experiment, Outcome, Target
+from tacit.reproduce.store import Store
+from tacit.reproduce.targets import experiments, targets
+
+calls = []
+
+
+def _fake(params, seed, context):
+    calls.append((params["data"], seed))
+    return Outcome({"nearest": 1080.0 if params["sigma"] == "5" else 100.0 + seed})
+
+
+def _target(**options):
+    defaults = {"better": {"nearest": "lower"}, "seeds": 3, "quick": lambda p: p["data"] == "C"}
+    experiment = options.pop("experiment", Experiment("fake", _fake))
+    return Target("assignment-4.2", "000", "a fake", experiment, **(defaults | options))
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    def use(target):
+        calls.clear()
+        monkeypatch.setattr(runner, "targets", lambda: {target.name: target})
+        monkeypatch.setattr(runner, "experiments", lambda: {target.experiment.name: target.experiment})
+
+    return use
+
+
+def test_resumes_where_it_stopped(fake, tmp_path):
+    fake(_target())
+    first = runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)
+    done = len(calls)
+    assert done == 3 * 5
+    again = runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)
+    assert len(calls) == done
+    assert [j.verdict for _, _, j in first[0].lines] == [j.verdict for _, _, j in again[0].lines]
+    runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1, fresh=True)
+    assert len(calls) == 2 * done
+
+
+def test_a_torn_line_is_recomputed_and_nothing_else(tmp_path):
+    path = tmp_path / "quick.jsonl"
+    store = Store(path)
+    store.put("a", Outcome({"x": 1.0}))
+    with path.open("a") as file:
+        file.write('\n{"key": "b", "val')
+    again = Store(path)
+    assert again.get("a").values == {"x": 1.0}
+    assert again.get("b") is None
+    again.put("b", Outcome({"x": 2.0}))
+    assert Store(path).get("b").values == {"x": 2.0}
+
+
+def test_verdicts_csv_and_summary(fake, tmp_path):
+    fake(_target())
+    result = runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)[0]
+    verdicts = {(c, m): j.verdict for c, m, j in result.lines}
+    assert verdicts["data=C sigma=5", "nearest"] == "agrees"
+    assert verdicts["data=C sigma=25", "nearest"] == "better"
+    rows = list(csv.DictReader((tmp_path / "assignment-4.2.csv").open()))
+    assert rows[0]["published"] == "1080"
+    assert "assignment-4.2" in (tmp_path / "summary.md").read_text()
+
+
+def test_a_missing_part_is_never_green(fake, tmp_path):
+    fake(_target(experiment=Experiment("absent", _fake, ("tacit.nothing:Here",))))
+    result = runner.reproduce(["assignment-4.2"], out=tmp_path, jobs=1)[0]
+    assert result.status == "not available"
+    assert surprises([result]) == [f"assignment-4.2: not available ({result.missing})"]
+    assert "Counted as not reproduced" in (tmp_path / "summary.md").read_text()
+
+
+def test_an_error_and_a_false_claim_are_red(fake, tmp_path):
+    def broken(params, seed, context):
+        raise RuntimeError("no")
+
+    fake(_target(experiment=Experiment("broken", broken)))
+    result = runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)[0]
+    assert result.status == "error"
+    assert len(surprises([result])) >= 3
+
+    fake(_target(claims=(Claim("one is two", lambda values: (False, "1 and 2")),)))
+    result = runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)[0]
+    assert result.status == "differs"
+    assert surprises([result]) == ["assignment-4.2: does not hold: one is two (1 and 2)"]
+
+
+def test_known_differences_name_real_targets_and_say_why():
+    for name, entry in known().items():
+        assert name in targets()
+        assert entry["why"].strip().endswith(".")
+        assert isinstance(entry["cells"], list)
+
+
+def test_every_target_has_cells_in_both_modes_and_unique_experiments():
+    assert experiments()
+    for target in targets().values():
+        assert runner.cells(target, quick=False), target.name
+        assert runner.cells(target, quick=True), target.name
+
+
+def test_the_worked_example_for_real(tmp_path):
+    result = runner.reproduce(["assignment-2.3"], out=tmp_path, jobs=1)[0]
+    assert result.status == "reproduced"
+    assert {m: j.ours for _, m, j in result.lines} == {"value": 26.0, "columns": 1230.0}
+
+
+def test_keys_tell_quick_from_full_and_data_from_none():
+    keys = {runner.Unit("e", "a=1", 0, quick, data).key for quick in (True, False) for data in (None, "somewhere")}
+    assert len(keys) == 4
+    assert json.loads(next(iter(keys)))[0] == "e"
+    assert Context(data="x").directory() == "x"
