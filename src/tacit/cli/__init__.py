@@ -13,6 +13,7 @@ COMMANDS = (
     "schema",
     "verify",
     "methods",
+    "reproduce",
 )
 """The modules of this folder, in the order in which a person meets them."""
 

@@ -1,0 +1,94 @@
+"""Published procedures with their faults, re-enacted in plain code: for showing artefacts, never for use.
+
+Each function names the fault in its docstring. What they get wrong was established by running or reading the
+published programs; the docs page "What the literature got wrong" shows each one next to the sound
+computation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def squared_distances(a: Floats, b: Floats) -> Floats:
+    """All squared Euclidean distances, by differences (a matrix product loses digits on offset columns)."""
+    out = np.zeros((len(a), len(b)))
+    for j in range(a.shape[1]):
+        out += (a[:, j, None] - b[None, :, j]) ** 2
+    return out
+
+
+def assignment_by_row_order(original: Floats, masked: Floats) -> int:
+    """Fault: identical masked records are told apart by their row, while the files are aligned."""
+    from scipy.optimize import linear_sum_assignment
+
+    sd = original.std(axis=0, ddof=1)
+    rows, columns = linear_sum_assignment(squared_distances(original / sd, masked / sd))
+    return int((rows == columns).sum())
+
+
+def arrival_groups(records: Floats, k: int) -> Floats:
+    """Fault: groups are the first k records in order of arrival, not the k nearest. Returns each one's
+    centroid.
+    """
+    n = len(records)
+    label = np.minimum(np.arange(n) // k, max(n // k - 1, 0))
+    sums = np.zeros((label[-1] + 1, records.shape[1]))
+    np.add.at(sums, label, records)
+    centroids: Floats = (sums / np.bincount(label)[:, None])[label]
+    return centroids
+
+
+def past_linkage(emitted: Floats, kept: Floats, window: int) -> float:
+    """Fault: the attacker sees only the past. Each emitted record is linked to the last ``window`` kept ones,
+    its own included; ties share. Returns the mean probability of a correct link.
+    """
+    total = 0.0
+    for t in range(len(emitted)):
+        seen = kept[max(0, t - window + 1) : t + 1]
+        distance = ((seen - emitted[t]) ** 2).sum(axis=1)
+        best = distance.min()
+        if distance[-1] == best:
+            total += 1.0 / int((distance == best).sum())
+    return total / len(emitted)
+
+
+def swap_by_fraction(column: Floats, percent: float, rng: np.random.Generator) -> Floats:
+    """Fault: a percentage is used as a fraction, so that 1, 5, 15 and 50 all mean "anywhere"."""
+    reach = int(min(percent, 1.0) * len(column))
+    return _swap(column, reach, rng)
+
+
+def swap_by_ranks(column: Floats, percent: float, rng: np.random.Generator) -> Floats:
+    """Fault: a percentage is used as a number of ranks, whatever the length of the file or window."""
+    return _swap(column, int(percent), rng)
+
+
+def _swap(column: Floats, reach: int, rng: np.random.Generator) -> Floats:
+    """Pairs of values at most ``reach`` ranks apart change places."""
+    order = np.argsort(column, kind="stable")
+    free = np.ones(len(column), dtype=bool)
+    out = column.copy()
+    for i in range(len(column)):
+        if not free[i]:
+            continue
+        ahead = np.flatnonzero(free[i + 1 : i + 1 + reach]) + i + 1
+        if not len(ahead):
+            continue
+        j = int(rng.choice(ahead))
+        free[[i, j]] = False
+        out[order[i]], out[order[j]] = column[order[j]], column[order[i]]
+    return out
+
+
+def naive_mahalanobis(known: Floats, released: Floats) -> int:
+    """Fault: the masking is not modelled; distance by the inverse of cov(known) + cov(released), aligned
+    rows.
+    """
+    inverse = np.linalg.pinv(np.cov(known.T) + np.cov(released.T))
+    root = np.linalg.cholesky(inverse + 1e-12 * np.trace(inverse) * np.eye(len(inverse)))
+    distance = squared_distances(known @ root, released @ root)
+    return int((distance.argmin(axis=1) == np.arange(len(known))).sum())
