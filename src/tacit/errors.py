@@ -6,6 +6,9 @@ from __future__ import annotations
 class TacitError(ValueError):
     """Anything wrong with what the user gave; the command line prints it and exits with code 2."""
 
+    def __init__(self, sentence: str) -> None:
+        super().__init__(" ".join(sentence.split()))  # names of columns may hold line breaks; a sentence does not
+
 
 class InputError(TacitError):
     """The data cannot be used as they are."""

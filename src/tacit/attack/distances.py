@@ -37,8 +37,10 @@ def _column_vectors(original: Microdata, masked: Microdata, name: str, scale: Sc
         if masked.schema[name].kind is not Kind.continuous:
             masked = masked.with_schema(masked.schema.set(continuous=[name]))
         a, b = original.column(name), masked.column(name)
-        unit = _unit(a, b, scale)
-        centre = np.nanmean(a) if not np.isnan(a).all() else 0.0
+        # sums of sorted values: the last bit of a mean must not depend on row order, or tied optima would
+        ranked = np.sort(a[~np.isnan(a)])
+        unit = _unit(ranked, np.sort(b[~np.isnan(b)]), scale)
+        centre = float(ranked.mean()) if len(ranked) else 0.0
         return _with_missing((a - centre) / unit, (b - centre) / unit)
     a, b, size = common_codes(original, masked, name)
     if kind is Kind.ordinal:
@@ -75,14 +77,14 @@ def _recode(codes: FloatArray, new: list[int]) -> FloatArray:
 
 
 def _unit(a: FloatArray, b: FloatArray, scale: Scale) -> float:
-    if np.isnan(a).all():
+    if len(a) == 0:
         return 1.0
     if scale == "std":
-        unit = float(np.nanstd(a, ddof=1)) if np.sum(~np.isnan(a)) > 1 else 1.0
+        unit = float(np.std(a, ddof=1)) if len(a) > 1 else 1.0
     elif scale == "max":
-        unit = max(float(np.nanmax(np.abs(a))), 0.0 if np.isnan(b).all() else float(np.nanmax(np.abs(b))))
+        unit = max(float(np.abs(a).max()), float(np.abs(b).max(initial=0.0)))
     elif scale == "range":
-        unit = float(np.nanmax(a) - np.nanmin(a))
+        unit = float(a[-1] - a[0])
     else:
         unit = 1.0
     return unit if unit > 0 and np.isfinite(unit) else 1.0
