@@ -1,0 +1,1 @@
+"""Loss: one file a measure."""

@@ -1,0 +1,1 @@
+"""Risk: one file a measure."""
