@@ -22,6 +22,16 @@ class Measure:
     per_record: NDArray[np.float64] | None = None
     per_column: dict[str, float] | None = None
 
+    @classmethod
+    def absent(cls, name: str, why: str) -> Measure:
+        """A measure that could not be computed: its value is NaN (null in JSON), never 0, and it says why."""
+        return cls(name, float("nan"), (0.0, 1.0), "not computed", "not computed", {"not computed": why})
+
+    @property
+    def computed(self) -> bool:
+        """False for a measure that says why it could not be computed."""
+        return "not computed" not in self.details
+
     def to_dict(self) -> dict[str, Any]:
         """Plain types for JSON; per-record values are left out (they are records' data, not a summary)."""
         out: dict[str, Any] = {

@@ -15,20 +15,13 @@ def test_francdat_by_hand():
     single = lambda F: np.log(F) / (F - 1)  # noqa: E731
     expected = [pair(110), pair(84.5), pair(84.5), single(17), single(541), single(8), single(5), pair(110)]
     assert individual_risk(f, F) == pytest.approx(expected, rel=1e-12)
-    assert individual_risk(f, F)[:4] == pytest.approx(
-        [0.01714426, 0.02204233, 0.02204233, 0.17707583], abs=1e-8
-    )
+    assert individual_risk(f, F)[:4] == pytest.approx([0.01714426, 0.02204233, 0.02204233, 0.17707583], abs=1e-8)
 
 
 @pytest.mark.parametrize("f", [1, 1.3, 2, 2.7, 3, 10, 100, 573])
 @pytest.mark.parametrize("p", [1e-4, 0.01, 0.3, 0.9, 0.999])
 def test_equals_the_integral(f, p):
-    expected = (
-        p
-        * quad(lambda u: np.exp(-u) / (p + (1 - p) * np.exp(-u / f)) / f, 0, np.inf, epsabs=0, epsrel=1e-12)[
-            0
-        ]
-    )
+    expected = p * quad(lambda u: np.exp(-u) / (p + (1 - p) * np.exp(-u / f)) / f, 0, np.inf, epsabs=0, epsrel=1e-12)[0]
     assert individual_risk(np.array([f]), np.array([f / p]))[0] == pytest.approx(expected, rel=1e-10)
 
 

@@ -32,9 +32,7 @@ def test_closeness_by_hand():
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    arrays(np.int64, st.tuples(st.integers(1, 30), st.just(2)), elements=st.integers(0, 4)), st.floats(0.3, 4)
-)
+@given(arrays(np.int64, st.tuples(st.integers(1, 30), st.just(2)), elements=st.integers(0, 4)), st.floats(0.3, 4))
 def test_equal_to_loops(table, c):
     _, labels = np.unique(table[:, 0], return_inverse=True)
     _, values = np.unique(table[:, 1], return_inverse=True)
@@ -51,9 +49,7 @@ def test_equal_to_loops(table, c):
         assert distinct(cells)[g] == (counts > 0).sum()
         assert recursive(cells, c)[g] == best
         assert entropy(cells)[g] == pytest.approx(np.exp(-sum(s * np.log(s) for s in share if s)))
-        assert distances(cells, values, ordered=False)[g] == pytest.approx(
-            abs(share - whole).sum() / 2, abs=1e-12
-        )
+        assert distances(cells, values, ordered=False)[g] == pytest.approx(abs(share - whole).sum() / 2, abs=1e-12)
         if len(whole) > 1:
             gap = np.abs(np.cumsum(share - whole)).sum() / (len(whole) - 1)
             assert distances(cells, values, ordered=True)[g] == pytest.approx(gap, abs=1e-12)

@@ -70,6 +70,4 @@ def test_weights_of_both_definitions():
 def test_dis_by_hand():
     score = np.array([8.0, 6, 4, 8, 0])
     total = 2 * 8**-1.2 + 6**-1.2 + 4**-1.2
-    assert dis(score, 4, 4, 0.1) == pytest.approx(
-        [1 / (1 + 4 * 9 / (s**1.2 * total)) if s else 0 for s in score]
-    )
+    assert dis(score, 4, 4, 0.1) == pytest.approx([1 / (1 + 4 * 9 / (s**1.2 * total)) if s else 0 for s in score])

@@ -7,9 +7,7 @@ import numpy as np
 from tacit.risk.keys import FloatArray, IntArray, classes, first_of_each
 
 
-def count(
-    codes: IntArray, weights: FloatArray | None, *, any_matches: bool = True
-) -> tuple[IntArray, FloatArray]:
+def count(codes: IntArray, weights: FloatArray | None, *, any_matches: bool = True) -> tuple[IntArray, FloatArray]:
     """(f, F) of each record: how many records share its key, and the sum of their weights.
 
     With `any_matches` a missing value (-1) agrees with every value, as a suppressed cell does for an
@@ -17,9 +15,8 @@ def count(
     """
     labels, number = classes(codes)
     f = np.bincount(labels, minlength=number).astype(np.int64)
-    total = (
-        f.astype(np.float64) if weights is None else np.bincount(labels, weights=weights, minlength=number)
-    )
+    one_each = np.ones(len(labels)) if weights is None else weights
+    total = np.bincount(labels, weights=one_each, minlength=number).astype(np.float64)
     if any_matches and bool((codes < 0).any()):
         distinct = codes[first_of_each(labels, number)]
         f, total = _count_with_gaps(distinct, f, total)

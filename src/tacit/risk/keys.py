@@ -35,11 +35,11 @@ def _column_codes(x: FloatArray) -> IntArray:
         seen = np.zeros(int(high - low) + 1, np.int64)
         seen[filled] = 1
         if not seen.all():
-            filled = (np.cumsum(seen) - 1)[filled]
+            filled = np.asarray((np.cumsum(seen) - 1)[filled], np.int64)
     else:
-        filled = np.unique(present, return_inverse=True)[1].astype(np.int64)
+        filled = np.asarray(np.unique(present, return_inverse=True)[1], np.int64)
     if not any_missing:
-        return filled
+        return np.asarray(filled, np.int64)
     out[~missing] = filled
     return out
 

@@ -79,32 +79,24 @@ def distances(cells: Shares, values: IntArray, *, ordered: bool) -> FloatArray:
     share = cells.count / cells.size[cells.label]
     if not ordered:
         overlap = np.minimum(share, whole[cells.value])
-        out = 1.0 - np.bincount(cells.label, weights=overlap, minlength=number)
-        return np.where(np.diff(cells.start) > 0, np.maximum(out, 0.0), 0.0)
+        apart = 1.0 - np.bincount(cells.label, weights=overlap, minlength=number)
+        return np.where(np.diff(cells.start) > 0, np.maximum(apart, 0.0), 0.0)
     if m < 2:
         return np.zeros(number)
+    # P is a step function, constant between the values that the class has; Q is monotone, so on each such stretch
+    # |P - Q| changes sign once, at the place where Q passes the height of P
     cumulative = np.cumsum(whole)
     area = np.concatenate([[0.0], np.cumsum(cumulative)])
-    out = np.zeros(number)
-    for g in range(number):
-        cut = slice(cells.start[g], cells.start[g + 1])
-        out[g] = _ordered(cells.value[cut], share[cut], cumulative, area)
-    return out
-
-
-def _ordered(value: IntArray, share: FloatArray, cumulative: FloatArray, area: FloatArray) -> float:
-    """Ordered distance of one class in O(values in the class x log m): Q is monotone, P is a step
-    function.
-    """
-    m = len(cumulative)
-    order = np.argsort(value)
-    edge = np.concatenate([[0], value[order], [m]])
-    level = np.concatenate([[0.0], np.cumsum(share[order])])
-    total = 0.0
-    for a, b, height in zip(edge[:-1], edge[1:], level, strict=True):
-        if b <= a:
-            continue
-        cross = min(max(int(np.searchsorted(cumulative, height)), int(a)), int(b))
-        total += height * (cross - a) - (area[cross] - area[a])
-        total += (area[b] - area[cross]) - height * (b - cross)
-    return max(total, 0.0) / (m - 1)
+    order = np.lexsort((cells.value, cells.label))
+    label, value, part = cells.label[order], cells.value[order], share[order]
+    before = np.concatenate([[0.0], np.cumsum(part)])
+    height = before[1:] - before[cells.start[label]]
+    last = cells.start[1:][label] - 1 == np.arange(len(label))
+    end = np.where(last, m, np.append(value[1:], m))
+    first = cells.start[label] == np.arange(len(label))
+    cross = np.clip(np.searchsorted(cumulative, height), value, end)
+    stretch = (
+        height * (cross - value) - (area[cross] - area[value]) + (area[end] - area[cross]) - height * (end - cross)
+    )
+    out = np.bincount(label, weights=stretch + np.where(first, area[value], 0.0), minlength=number)
+    return np.asarray(np.maximum(out, 0.0) / (m - 1), np.float64)

@@ -1,0 +1,95 @@
+"""Two files side by side: the columns that the original and the masked file share, on common codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import ColumnError
+from tacit.microdata import FloatArray, Kind, Microdata
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The original and the masked file, the masked columns read as the original's kinds.
+
+    >>> pair = Pair.of({"a": [1.0, 2.5, 4.0]}, {"a": [1.0, 2.0, 4.5]})
+    >>> pair.columns, pair.aligned
+    (['a'], True)
+    """
+
+    original: Microdata
+    masked: Microdata
+    columns: list[str]
+    incomparable: list[str]
+    """Columns that the masked file holds as something else, such as intervals where there were numbers."""
+
+    @classmethod
+    def of(cls, original: Any, masked: Any, columns: Iterable[str] | None = None) -> Pair:
+        """Compare these columns, or else the original's quasi-identifiers that the masked file has too."""
+        original, masked = Microdata.of(original), Microdata.of(masked)
+        if columns is None:
+            names = [name for name in original.quasi if name in masked.schema]
+        else:
+            names = list(columns)
+        schema = masked.schema
+        incomparable = []
+        for name in names:
+            kind = original.schema[name].kind
+            if schema[name].kind != kind:
+                schema = schema.set(**{str(kind): [name]})
+        masked = masked.with_schema(schema)
+        for name in names:
+            if original.schema[name].kind is Kind.continuous:
+                try:
+                    masked.column(name)
+                except ColumnError:
+                    incomparable.append(name)
+        return cls(original, masked, [name for name in names if name not in incomparable], incomparable)
+
+    @property
+    def aligned(self) -> bool:
+        """Row i of one file is row i of the other (files of equal length are taken to be)."""
+        return self.original.n == self.masked.n
+
+    def names(self, *kinds: Kind) -> list[str]:
+        """The compared columns of these kinds."""
+        return [name for name in self.columns if self.original.schema[name].kind in kinds]
+
+    @property
+    def numeric(self) -> list[str]:
+        """Continuous and ordinal columns: values, or ranks of ordered categories."""
+        return self.names(Kind.continuous, Kind.ordinal)
+
+    @property
+    def categorical(self) -> list[str]:
+        """Nominal and ordinal columns."""
+        return self.names(Kind.nominal, Kind.ordinal)
+
+    def numbers(self, names: list[str] | None = None) -> tuple[FloatArray, FloatArray]:
+        """Both files as float64 (n, d), NaN where missing; categories of both files share one coding."""
+        names = self.columns if names is None else names
+        x, z = np.empty((self.original.n, len(names))), np.empty((self.masked.n, len(names)))
+        for j, name in enumerate(names):
+            x[:, j], z[:, j] = self.column(name)
+        return x, z
+
+    def column(self, name: str) -> tuple[FloatArray, FloatArray]:
+        """One column of both files."""
+        if self.original.schema[name].kind is Kind.continuous:
+            return self.original.column(name), self.masked.column(name)
+        ours, theirs = self.original.categories(name), self.masked.categories(name)
+        place = {value: code for code, value in enumerate(ours)}
+        for value in theirs:
+            place.setdefault(value, len(place))
+        table = np.array([*(place[value] for value in theirs), np.nan])
+        codes = self.masked.column(name)
+        return self.original.column(name), table[np.where(np.isnan(codes), len(theirs), codes).astype(np.int64)]
+
+    def canonical(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """An order of the (aligned) rows that depends on their values only."""
+        x, z = self.numbers()
+        return np.lexsort(np.hstack([x, z]).T[::-1])
