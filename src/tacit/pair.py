@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from tacit.errors import ColumnError
+from tacit.errors import InputError
 from tacit.microdata import FloatArray, Kind, Microdata
 
 
@@ -35,19 +35,8 @@ class Pair:
             names = [name for name in original.quasi if name in masked.schema]
         else:
             names = list(columns)
-        schema = masked.schema
-        incomparable = []
-        for name in names:
-            kind = original.schema[name].kind
-            if schema[name].kind != kind:
-                schema = schema.set(**{str(kind): [name]})
-        masked = masked.with_schema(schema)
-        for name in names:
-            if original.schema[name].kind is Kind.continuous:
-                try:
-                    masked.column(name)
-                except ColumnError:
-                    incomparable.append(name)
+        masked = read_as(original, masked)
+        incomparable = [name for name in names if masked.schema[name].kind is not original.schema[name].kind]
         return cls(original, masked, [name for name in names if name not in incomparable], incomparable)
 
     @property
@@ -93,3 +82,27 @@ class Pair:
         """An order of the (aligned) rows that depends on their values only."""
         x, z = self.numbers()
         return np.lexsort(np.hstack([x, z]).T[::-1])
+
+
+def read_as(original: Any, masked: Any) -> Microdata:
+    """The masked file with the kinds, roles and category order of the original's columns of the same name.
+
+    A column that can no longer be read so (intervals where there were numbers) is nominal; categories that the
+    original does not know are allowed.
+    """
+    known, out = Microdata.of(original), Microdata.of(masked)
+    for name in out.names:
+        if name not in known.schema:
+            continue
+        ours, theirs = known.schema[name], out.schema[name]
+        if (ours.kind, ours.role, ours.categories) == (theirs.kind, theirs.role, theirs.categories):
+            continue
+        for wanted in (ours, replace(ours, categories=None), replace(ours, kind=Kind.nominal, categories=None)):
+            candidate = out.with_schema(out.schema.put(wanted))
+            try:
+                candidate.column(name)
+            except InputError:
+                continue
+            out = candidate
+            break
+    return out

@@ -1,1 +1,31 @@
-"""Loss: one file a measure."""
+"""Loss measures: functions (original, masked, **options) -> Measure. A new measure is one file and one line here."""
+
+from __future__ import annotations
+
+from tacit.registry import Registry
+
+registry = Registry(
+    __name__,
+    IL="means:il",
+    IL1="means:il1",
+    IL2="means:il2",
+    IL3="means:il3",
+    IL4="means:il4",
+    IL5="means:il5",
+    PIL="chance:pil",
+    SSE="cells:sse",
+    changed="cells:changed",
+    KS="distributions:ks",
+    TV="distributions:tv",
+    correlation="structure:correlation",
+    eigenvalues="structure:eigenvalues",
+    pMSE="learners:pmse",
+    regression="coefficients:regression",
+    classifier="learners:classifier",
+)
+
+__getattr__ = registry.attribute()
+
+
+def __dir__() -> list[str]:
+    return registry.directory()

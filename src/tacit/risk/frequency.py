@@ -11,6 +11,7 @@ import numpy as np
 from tacit.errors import ColumnError, InputError
 from tacit.measure import Measure
 from tacit.microdata import Kind, Microdata, Role
+from tacit.pair import read_as
 from tacit.risk.counting import count
 from tacit.risk.keys import FloatArray, IntArray, classes, codes
 
@@ -68,16 +69,21 @@ NO_KEYS = (
 )
 
 
-def categorical(data: Any, keys: Sequence[str] | None) -> tuple[Microdata, list[str]]:
-    """The data, and the keys named, or else the nominal and ordinal quasi-identifiers (perhaps none)."""
-    data = Microdata.of(data)
+def categorical(original: Any, masked: Any, keys: Sequence[str] | None) -> tuple[Microdata, list[str]]:
+    """The release, its columns read as the original's, and the keys: those named, or else the nominal and ordinal
+    quasi-identifiers (perhaps none).
+    """
+    data = read_as(original, masked)
     if keys is not None:
         return keyed(data, keys)
     return data, [name for name in data.quasi if data.schema[name].kind is not Kind.continuous]
 
 
 def weights_of(data: Microdata, weight: str | None) -> FloatArray | None:
-    """Sampling weights: the column named, or the one whose role is weight; None if there is none."""
+    """Sampling weights: the column named, or the one whose role is weight; None if there is none.
+
+    Roles count in Microdata only: of a plain frame the weight must be named, since a guess could be the wrong one.
+    """
     if weight is None:
         named = data.schema.names(role=Role.weight)
         if not named:
@@ -108,10 +114,12 @@ def frequencies(
     >>> f.sample.tolist(), f.population.tolist(), f.violations(2)
     ([2, 2, 1], [5.0, 5.0, 4.0], 1)
     """
+    guess = isinstance(data, Microdata)
     data, names = keyed(data, keys)
     coded = codes(data.numbers(names))
     number = classes(coded)[1]
-    f, F = count(coded, weights_of(data, weight), any_matches=missing == "any")
+    weights = weights_of(data, weight) if guess or weight is not None else None
+    f, F = count(coded, weights, any_matches=missing == "any")
     return Frequencies(f, F, tuple(names), number)
 
 
@@ -125,7 +133,7 @@ def k_anonymity(
     quasi-identifiers (groups of identical masked records). Per column: how much the share falls when an intruder does
     not know that column. Source: Samarati 2001.
     """
-    data, names = categorical(masked, keys)
+    data, names = categorical(original, masked, keys)
     exact = bool(names)
     data, names = keyed(data, names or None)
     coded = codes(data.numbers(names))

@@ -84,15 +84,16 @@ def individual(
     >>> [round(float(x), 4) for x in r.record]
     [0.3069, 0.3069, 0.4024]
     """
-    data = Microdata.of(data)
-    weighted = weights_of(data, weight) is not None
+    guess = isinstance(data, Microdata)
+    weighted = weight is not None or (guess and weights_of(data, None) is not None)
     counted = frequencies(data, keys, weight, missing=missing)
     f = counted.sample.astype(np.float64)
     if weighted:
         record = individual_risk(f, counted.population, approximate=method == "approximate")
     else:
         record = 1.0 / f
-    if household is None:
+    data = Microdata.of(data)
+    if household is None and guess:
         named = data.schema.names(role=Role.household)
         household = named[0] if named else None
     together = None if household is None else household_risk(record, _households(data, household))
@@ -120,7 +121,7 @@ def reidentification(
 
     Range [0, 1]. 0: nobody is expected to be re-identified through the keys. Higher: a larger share is.
     """
-    data, names = categorical(masked, keys)
+    data, names = categorical(original, masked, keys)
     if not names:
         return Measure.absent("individual", NO_KEYS)
     found = individual(data, names, weight)
@@ -147,7 +148,7 @@ def household(
 
     Range [0, 1]. 0: no household has a member who is expected to be found. Higher: more households do.
     """
-    data, names = categorical(masked, keys)
+    data, names = categorical(original, masked, keys)
     if not names:
         return Measure.absent("household", NO_KEYS)
     found = individual(data, names, weight, household)

@@ -11,6 +11,7 @@ import numpy as np
 from tacit.errors import ColumnError, ParameterError
 from tacit.measure import Measure
 from tacit.microdata import Kind, Microdata, Role
+from tacit.pair import read_as
 from tacit.risk.frequency import keyed
 from tacit.risk.keys import FloatArray, classes, codes
 from tacit.risk.shares import Shares, distances, distinct, entropy, recursive, shares
@@ -85,7 +86,7 @@ def l_diversity(
     Range [0, 1]. 0: every group holds at least l values of every confidential column. Higher: more records whose
     value can be read off their group. The details give the entropy and recursive forms too (see ``diversity``).
     """
-    data, names = keyed(masked, keys)
+    data, names = keyed(read_as(original, masked), keys)
     columns = _confidential(data, confidential)
     if not columns:
         return Measure.absent("l_diversity", "no column has the role confidential")
@@ -125,7 +126,7 @@ def t_closeness(
 
     Range [0, 1]. 0: no group tells more than the whole file. Higher: some group tells more.
     """
-    data, names = keyed(masked, keys)
+    data, names = keyed(read_as(original, masked), keys)
     columns = _confidential(data, confidential)
     if not columns:
         return Measure.absent("t_closeness", "no column has the role confidential")

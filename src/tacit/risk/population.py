@@ -32,7 +32,7 @@ def population_uniques(
     (Skinner and Elliot 2002). Without weights and N the file is taken as the population.
     Range [0, 1]. 0: nobody is unique in the population. Higher: more are, and being unique they can be found.
     """
-    data, names = categorical(masked, keys)
+    data, names = categorical(original, masked, keys)
     if not names:
         return Measure.absent("population_uniques", NO_KEYS)
     weights = weights_of(data, weight)

@@ -28,7 +28,7 @@ def prosecutor(original: Any, masked: Any, *, keys: Sequence[str] | None = None,
     Range (0, 1]. Near 0: even the smallest group is large. Higher: the smallest group is smaller; 1: somebody is alone.
     Source: El Emam and Dankar 2008.
     """
-    data, names = categorical(masked, keys)
+    data, names = categorical(original, masked, keys)
     if not names:
         return Measure.absent("prosecutor", NO_KEYS)
     counted = frequencies(data, names)
@@ -57,7 +57,7 @@ def journalist(
     F: population frequency by weights; without weights the file is taken as the population and 1/F = 1/f.
     Range (0, 1]. Near 0: even the rarest key has many bearers. Higher: fewer. Source: El Emam and Dankar 2008.
     """
-    data, names = categorical(masked, keys)
+    data, names = categorical(original, masked, keys)
     if not names:
         return Measure.absent("journalist", NO_KEYS)
     counted = frequencies(data, names, weight)
@@ -79,7 +79,7 @@ def marketer(original: Any, masked: Any, *, keys: Sequence[str] | None = None, w
     Without weights this is (number of keys) / n. Range (0, 1]. Near 0: linking the file is guessing. Higher: a larger
     share of the links is right. Source: Dankar and El Emam 2010.
     """
-    data, names = categorical(masked, keys)
+    data, names = categorical(original, masked, keys)
     if not names:
         return Measure.absent("marketer", NO_KEYS)
     counted = frequencies(data, names, weight)

@@ -13,7 +13,8 @@ from tacit.measure import Measure
 from tacit.microdata import Microdata
 from tacit.risk.frequency import NO_KEYS, categorical, keyed, weights_of
 from tacit.risk.keys import FloatArray, IntArray, classes, codes
-from tacit.risk.uniques import dis, find, weight
+from tacit.risk.uniques import dis, find
+from tacit.risk.uniques import weight as worth_of
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,17 @@ def suda(
     *,
     definition: Literal["elliot", "ihsn"] = "elliot",
     fraction: float | None = None,
+    weight: str | None = None,
     largest: int | None = None,
 ) -> Suda:
     """Score of each record from its minimal sample uniques (MSU): the smallest sets of keys on which it is alone.
 
     With m keys, an MSU of s keys adds (m - s)! (``definition="elliot"``, the original paper and the default) or
     (2^(m-s) - 1) s! (m-s)! / m! (``"ihsn"``, the IHSN program). DIS = 1 / (1 + P (1 - f) / f / (S^Q sum S^-Q)),
-    Q = 1 + (8 - m)/20, P = records whose key occurs twice, f = the sampling fraction (n over the sum of weights;
-    0.01 without weights). Score: 0 and up; 0: not unique on any set of keys; higher: unique on fewer keys, and so
-    easier to find. DIS: [0, 1], like a probability that a match is right. A missing value is part of no MSU.
-    ``largest``: MSUs of at most that many keys. Exact: no hashing.
+    Q = 1 + (8 - m)/20, P = records whose key occurs twice, f = the sampling fraction (given, or n over the
+    sum of the column ``weight``, or 0.01). Score: 0 and up; 0: not unique on any set of keys; higher: unique on fewer
+    keys, and so easier to find. DIS: [0, 1], like a probability that a match is right. A missing value is part of no
+    MSU. ``largest``: MSUs of at most that many keys. Exact: no hashing.
     Source: Elliot, Manning and Ford 2002; Manning, Haglin and Keane 2008 (the search); Elliot and Manning 2003 (DIS).
 
     >>> s = suda({"a": [1, 1, 2], "b": [1, 2, 2]}, fraction=0.1)
@@ -83,13 +85,14 @@ def suda(
         raise ParameterError(f"definition={definition!r} must be 'elliot' or 'ihsn'")
     if largest is not None and largest < 1:
         raise ParameterError(f"largest={largest} must be 1 or more")
-    fraction = _fraction(data) if fraction is None else fraction
+    if fraction is None:
+        fraction = 0.01 if weight is None else sampling_fraction(data, weight)
     if not 0 < fraction <= 1:
         raise ParameterError(f"fraction={fraction} must be above 0 and at most 1")
     coded = codes(data.numbers(names))
     row, columns = find(coded, largest)
     size = np.bitwise_count(columns).astype(np.int64)
-    worth = np.array([0.0, *(weight(m, s, definition) for s in range(1, m + 1))])[size]
+    worth = np.array([0.0, *(worth_of(m, s, definition) for s in range(1, m + 1))])[size]
     n = len(coded)
     score = np.bincount(row, weights=worth, minlength=n).astype(np.float64)
     shares = np.empty((n, m))
@@ -112,11 +115,10 @@ def suda(
     )
 
 
-def _fraction(data: Microdata) -> float:
-    weights = weights_of(data, None)
-    if weights is None:
-        return 0.01
-    return float(min(1.0, data.n / weights.sum()))
+def sampling_fraction(data: Microdata, weight: str | None = None) -> float:
+    """n / sum of weights, at most 1; 0.01 where no column has the role weight."""
+    weights = weights_of(data, weight)
+    return 0.01 if weights is None else float(min(1.0, data.n / weights.sum()))
 
 
 LARGEST_KEYS = 20
@@ -131,11 +133,11 @@ def special_uniques(
     Range [0, 1]. 0: no record is alone on any set of keys. Higher: more records are alone on fewer keys.
     Per column: percent of the total score that comes from sets with the column.
     """
-    data, names = categorical(masked, keys)
+    data, names = categorical(original, masked, keys)
     if not names:
         return Measure.absent("suda", NO_KEYS)
     largest = 3 if len(names) > LARGEST_KEYS else None
-    found = suda(data, names, fraction=fraction, largest=largest)
+    found = suda(data, names, fraction=fraction or sampling_fraction(data), largest=largest)
     return Measure(
         "suda",
         float(found.dis.mean()) if len(found.dis) else 0.0,
