@@ -147,11 +147,20 @@ def _restore_pandas(native: NativeFrame, table: pa.Table, new: list[str]) -> Any
         series = table.column(name).combine_chunks().to_pandas()
         series.index = frame.index
         try:
-            series = series.astype(old)
+            cast = series.astype(old)
+            if not _loses(series, cast):
+                series = cast
         except (TypeError, ValueError):
             pass  # the method changed the type (recoding, suppression in an integer column)
         frame[label] = series
     return frame
+
+
+def _loses(series: Any, cast: Any) -> bool:
+    """Whether pandas dropped something without saying so: decimals, or categories that the old type lacks."""
+    if series.dtype.kind == "f" and getattr(cast.dtype, "kind", "") in "iu":
+        return bool((series != cast).any())
+    return bool(cast.isna().sum() > series.isna().sum())
 
 
 def _restore_polars(native: NativeFrame, table: pa.Table, new: list[str]) -> Any:
@@ -161,7 +170,9 @@ def _restore_polars(native: NativeFrame, table: pa.Table, new: list[str]) -> Any
     for name in new:
         series = pl.Series(name, pl.from_arrow(table.column(name)))
         try:
-            series = series.cast(native.frame.schema[name], strict=True)
+            cast = series.cast(native.frame.schema[name], strict=True)
+            if not (series.dtype.is_float() and cast.dtype.is_integer() and bool((series != cast).any())):
+                series = cast
         except pl.exceptions.PolarsError:
             pass  # the method changed the type
         columns.append(series)

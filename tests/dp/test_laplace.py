@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from tacit.dp import Accountant, BudgetError, discrete_laplace, split
-from tacit.dp.laplace import _Bits, _exp_minus, _ratio
+from tacit.dp.laplace import Bits, _exp_minus, _ratio
 
 
 def probabilities(scale: float, support: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ def test_a_seed_gives_the_same_bytes() -> None:
 
 
 def test_bernoulli_exp_minus_against_its_formula() -> None:
-    bits = _Bits(np.random.default_rng(8))
+    bits = Bits(np.random.default_rng(8))
     for u, t in [(0, 5), (1, 5), (3, 5), (5, 5)]:
         n = 100_000
         rate = _exp_minus(np.full(n, u, dtype=np.int64), t, bits).mean()

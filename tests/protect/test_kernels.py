@@ -113,9 +113,7 @@ def test_the_first_position_chooses_uniformly() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.integers(2, 60), st.integers(2, 6), st.sampled_from([0.2, 1.1, 5.0]), st.integers(0, 50), st.booleans()
-)
+@given(st.integers(2, 60), st.integers(2, 6), st.sampled_from([0.2, 1.1, 5.0]), st.integers(0, 50), st.booleans())
 def test_vmdav_sizes(n: int, k: int, gamma: float, seed: int, ties: bool) -> None:
     n = max(n, k)
     values = np.random.default_rng(seed).normal(size=(n, 3))

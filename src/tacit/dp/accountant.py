@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from tacit.errors import ParameterError
+
 CHANGE_ONE = "change one record (the number of records is public)"
 ADD_REMOVE = "add or remove one record"
 
 
-class BudgetError(ValueError):
+class BudgetError(ParameterError):
     """The budget would be exceeded; nothing was released."""
 
 

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import ParameterError
+
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
@@ -39,16 +41,16 @@ def discrete_laplace(scale: float, size: int, rng: np.random.Generator | None = 
     (dtype('int64'), (4,))
     """
     if not 0 < scale <= LARGEST_SCALE:
-        raise ValueError(f"scale must be above 0 and at most 2**50 grid units, not {scale!r}: use a coarser grid")
+        raise ParameterError(f"scale must be above 0 and at most 2**50 grid units, not {scale!r}: use a coarser grid")
     if rng is None and 0 < size <= OPENDP_LIMIT:
         drawn = _opendp(scale, size)
         if drawn is not None:
             return drawn
     numerator, denominator = _ratio(scale)
-    return _sample(numerator, denominator, size, _Bits(rng))
+    return _sample(numerator, denominator, size, Bits(rng))
 
 
-class _Bits:
+class Bits:
     """Uniform integers from 64-bit words of the system, or of a seeded generator."""
 
     def __init__(self, rng: np.random.Generator | None) -> None:
@@ -79,7 +81,7 @@ def _ratio(scale: float) -> tuple[int, int]:
     return -((-exact.numerator * s) // exact.denominator), s
 
 
-def _exp_minus(u: Integers, t: int, bits: _Bits) -> npt.NDArray[np.bool_]:
+def _exp_minus(u: Integers, t: int, bits: Bits) -> npt.NDArray[np.bool_]:
     """Bernoulli(exp(-u/t)) for each u in 0 .. t.
 
     Draw A_1, A_2, ... with A_k ~ Bernoulli(u / (t k)) until the first failure K. P(K > k) = (u/t)^k / k!, so
@@ -99,7 +101,7 @@ def _exp_minus(u: Integers, t: int, bits: _Bits) -> npt.NDArray[np.bool_]:
     return odd
 
 
-def _folds(size: int, bits: _Bits) -> Integers:
+def _folds(size: int, bits: Bits) -> Integers:
     """Geometric: how many Bernoulli(exp(-1)) succeed before the first failure."""
     count = np.zeros(size, dtype=np.int64)
     alive = np.arange(size)
@@ -110,7 +112,7 @@ def _folds(size: int, bits: _Bits) -> Integers:
     return count
 
 
-def _sample(t: int, s: int, size: int, bits: _Bits) -> Integers:
+def _sample(t: int, s: int, size: int, bits: Bits) -> Integers:
     out = np.empty(size, dtype=np.int64)
     done = 0
     while done < size:

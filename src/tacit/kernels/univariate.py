@@ -53,9 +53,7 @@ def fixed_groups(n: int, k: int) -> npt.NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def group_means(
-    values: npt.NDArray[np.float64], labels: npt.NDArray[np.int64], groups: int
-) -> npt.NDArray[np.float64]:
+def group_means(values: npt.NDArray[np.float64], labels: npt.NDArray[np.int64], groups: int) -> npt.NDArray[np.float64]:
     """Mean of each group and column; missing values (NaN) are left out of sum and of count."""
     n, d = values.shape
     total = np.zeros((groups, d))

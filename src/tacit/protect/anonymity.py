@@ -2,134 +2,181 @@
 
 Two readings of a missing value, always named:
 
-- `any`: it matches anything. f(r) = number of records that agree with r wherever both are present.
-- `value`: it is a value of its own. f(r) = number of records with the same keys and the same gaps.
+- ``any``: it matches anything. f(r) = number of records that agree with r wherever both are present.
+- ``value``: it is a value of its own. f(r) = number of records with the same keys and the same gaps.
+
+f under ``value`` is never larger than under ``any``, so k-anonymity under ``value`` gives both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from tacit.kernels.suppression import cover, gather
 
-Codes = npt.NDArray[np.int64]
+Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 Reading = Literal["any", "value"]
+FORCED_SHARE = 0.05
+"""In a column where more records than this have a value that occurs fewer than k times, such values go at once."""
 
 
 def compress(codes: Codes) -> tuple[Codes, Codes, Codes]:
     """Distinct rows (in value order), the class of each record and the number of records of each class."""
-    labels = np.zeros(codes.shape[0], dtype=np.int64)
+    label = np.zeros(len(codes), dtype=np.int64)
     for column in codes.T:
-        _, inverse = np.unique(column, return_inverse=True)
-        labels = labels * (int(inverse.max(initial=0)) + 1) + inverse
-        _, labels = np.unique(labels, return_inverse=True)  # renumbered, so the product stays small
-    first = np.zeros(int(labels.max(initial=-1)) + 1, dtype=np.int64)
-    first[labels[::-1]] = np.arange(codes.shape[0])[::-1]
-    return codes[first], labels.astype(np.int64), np.bincount(labels, minlength=first.size).astype(np.int64)
+        inverse = _ranks(column)
+        label = _ranks(label * (int(inverse.max(initial=0)) + 1) + inverse)  # renumbered: the product stays small
+    size = int(label.max(initial=-1)) + 1
+    first = np.zeros(size, dtype=np.int64)
+    first[label[::-1]] = np.arange(len(codes))[::-1]
+    return codes[first], label, np.bincount(label, minlength=size).astype(np.int64)
+
+
+def _ranks(column: Codes) -> Codes:
+    """0, 1, ... in value order; by counting when the values are few, which is much faster than sorting."""
+    if not column.size:
+        return column
+    low, high = int(column.min()), int(column.max())
+    if high - low < 4 * column.size + 1000:
+        seen = np.zeros(high - low + 1, dtype=np.bool_)
+        seen[column - low] = True
+        return np.asarray((np.cumsum(seen) - 1)[column - low])
+    return np.asarray(np.unique(column, return_inverse=True)[1].ravel(), dtype=np.int64)
 
 
 def frequencies(codes: Codes, missing: Reading = "any") -> Codes:
     """f(r) of every record; -1 codes a missing value."""
     distinct, label, count = compress(codes)
     if missing == "value":
-        return count[label]
+        return np.asarray(count[label])
     gaps, pattern, _ = compress((distinct < 0).astype(np.int64))
-    found = np.zeros(len(distinct), dtype=np.int64)
     rows = [np.flatnonzero(pattern == p) for p in range(len(gaps))]
-    for p, q in ((p, q) for p in range(len(gaps)) for q in range(len(gaps))):
-        seen = np.flatnonzero((gaps[p] == 0) & (gaps[q] == 0))
-        both = np.concatenate([rows[p], rows[q]])
-        _, shared, _ = compress(distinct[both][:, seen])
-        mine, theirs = shared[: rows[p].size], shared[rows[p].size :]
-        found[rows[p]] += np.bincount(theirs, weights=count[rows[q]], minlength=both.size).astype(np.int64)[mine]
-    return found[label]
+    found = np.zeros(len(distinct), dtype=np.int64)
+    for p in range(len(gaps)):
+        for q in range(len(gaps)):
+            seen = np.flatnonzero((gaps[p] == 0) & (gaps[q] == 0))
+            both = np.concatenate([rows[p], rows[q]])
+            _, shared, _ = compress(distinct[both][:, seen])
+            mine, theirs = shared[: rows[p].size], shared[rows[p].size :]
+            total = np.bincount(theirs, weights=count[rows[q]], minlength=int(shared.max()) + 1)
+            found[rows[p]] += total.astype(np.int64)[mine]
+    return np.asarray(found[label])
 
 
-def _buckets(
-    distinct: Codes, subset: tuple[int, ...], wanted: npt.NDArray[np.bool_]
-) -> Iterator[npt.NDArray[np.intp]]:
-    """The classes that agree on all keys outside `subset`, when one of them is wanted; present values only."""
-    usable = (distinct[:, list(subset)] >= 0).any(axis=1)
-    rest = [j for j in range(distinct.shape[1]) if j not in subset]
-    rows = np.flatnonzero(usable)
-    _, label, size = compress(distinct[rows][:, rest]) if rest else (None, np.zeros(rows.size, np.int64), None)
-    keep = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
-    keep[label[wanted[rows]]] = True
-    inside = keep[label]
-    rows, label = rows[inside], label[inside]
-    order = np.argsort(label, kind="stable")
-    cuts = np.flatnonzero(np.diff(label[order])) + 1
-    yield from np.split(rows[order], cuts) if rows.size else ()
+@dataclass(frozen=True)
+class Buckets:
+    """Classes that agree on all keys outside a set S: ``member[start[b]:start[b + 1]]``, S is ``subsets[which[b]]``."""
+
+    start: Codes
+    member: Codes
+    which: Codes
+    subsets: list[tuple[int, ...]]
+
+
+def buckets(distinct: Codes, size: int, wanted: Flags) -> Buckets:
+    """All buckets for sets S of this size that hold a wanted class (of which something in S is present)."""
+    subsets = list(combinations(range(distinct.shape[1]), size))
+    members: list[Codes] = []
+    sizes: list[Codes] = []
+    which: list[Codes] = []
+    for s, subset in enumerate(subsets):
+        rows = np.flatnonzero((distinct[:, subset] >= 0).any(axis=1))
+        rest = [j for j in range(distinct.shape[1]) if j not in subset]
+        _, label, _ = compress(distinct[rows][:, rest])
+        keep = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
+        keep[label[wanted[rows]]] = True
+        rows, label = rows[keep[label]], label[keep[label]]
+        order = np.argsort(label, kind="stable")
+        count = np.bincount(label)
+        members.append(rows[order])
+        sizes.append(count[count > 0])
+        which.append(np.full(int((count > 0).sum()), s))
+    start = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+    return Buckets(start, np.concatenate(members).astype(np.int64), np.concatenate(which).astype(np.int64), subsets)
 
 
 def suppress(
-    codes: Codes, k: int, importance: npt.NDArray[np.float64], missing: Reading, rng: np.random.Generator
-) -> npt.NDArray[np.bool_]:
-    """True where a cell is to be suppressed, so that every f(r) >= k under the reading given.
+    codes: Codes, k: int, importance: NDArray[np.float64], missing: Reading, rng: np.random.Generator
+) -> Flags:
+    """True where a cell is to be suppressed, so that every f(r) >= k under the reading given (n >= k).
 
-    First one cell a record, then two, and so on, until nothing is left to do. Which of several equal records
-    of a class is suppressed is drawn at random (they differ only in columns that are not keys).
+    First one cell a record, then two, and so on, until nothing is left to do; see the kernels for how cells are
+    chosen. Which of several equal records of a class is suppressed is drawn at random (they differ only in columns
+    that are not keys).
     """
+    forced = _hopeless(codes, k, missing)
+    codes = np.where(forced, -1, codes)
     distinct, label, count = compress(codes)
-    width = codes.shape[1]
-    first = frequencies(distinct.repeat(1, axis=0), "value")  # shape only; counts come from `count`
-    need = np.zeros_like(first)
-    current = frequencies(codes, missing)
-    of_class = np.zeros(len(distinct), dtype=np.int64)
-    of_class[label] = current
-    need = k - of_class
-    left = count.copy()
-    small = need > 0
-    plan: list[tuple[Codes, Codes, list[tuple[int, ...]]]] = []
-    for size in range(1, width + 1):
+    need = np.zeros(len(distinct), dtype=np.int64)
+    need[label] = k - frequencies(codes, missing)
+    left, small = count.copy(), need > 0
+    who: list[Codes] = []
+    cells: list[Flags] = []
+    for size in range(1, codes.shape[1] + 1):
         wanted = (need > 0) & (left > 0) if missing == "any" else small
         if not wanted.any():
             break
-        subsets: list[tuple[int, ...]] = []
-        parts: list[npt.NDArray[np.intp]] = []
-        for subset in combinations(range(width), size):
-            for rows in _buckets(distinct, subset, wanted):
-                subsets.append(subset)
-                parts.append(rows)
-        if not parts:
-            continue
-        start = np.concatenate([[0], np.cumsum([p.size for p in parts])]).astype(np.int64)
-        member = np.concatenate(parts).astype(np.int64)
-        cost = np.array([importance[list(s)].sum() for s in subsets])
-        order = np.argsort(cost, kind="stable")
+        b = buckets(distinct, size, wanted)
+        price = np.array([importance[list(s)].sum() for s in b.subsets])
+        cost = price[b.which]
         if missing == "any":
-            total = np.array([count[p].sum() for p in parts], dtype=np.int64)
-            top = max(2.0, float(np.bincount(member).max())) / cost.min()
-            levels = np.unique([top * 0.8**i for i in range(60)] + [g / c for c in set(cost) for g in (1, 2, 3)])
-            levels = np.concatenate([levels[levels >= 1 / cost.max() - 1e-12][::-1]])
-            who, where = cover(start, member, cost, total, left, need, k, levels)
-            many = np.ones(who.size, dtype=np.int64)
+            total = np.add.reduceat(count[b.member], b.start[:-1]) if b.member.size else np.empty(0, dtype=np.int64)
+            chosen, where = cover(b.start, b.member, cost, total, left, need, k, _levels(price, b))
         else:
-            levels = np.unique(np.concatenate([cost * (1 + i / k) for i in range(0, 4 * k)] + [[np.inf]]))
-            who, where, many = gather(start, member, cost, left, small, k, levels)
-        del order
-        plan.append((np.repeat(who, many), np.repeat(where, many), subsets))
-    return _cells(plan, label, codes, rng)
+            steps = np.unique(np.concatenate([price * (1 + i / k) for i in range(4 * k)]))
+            chosen, where, many = gather(b.start, b.member, cost, left, small, k, np.append(steps, np.inf))
+            chosen, where = np.repeat(chosen, many), np.repeat(where, many)
+        table = np.zeros((len(b.subsets), codes.shape[1]), dtype=np.bool_)
+        for s, subset in enumerate(b.subsets):
+            table[s, list(subset)] = True
+        who.append(chosen)
+        cells.append(table[b.which[where]])
+    out = forced
+    if who:
+        out = out | _spread(np.concatenate(who), np.concatenate(cells), label, rng)
+    return np.asarray(out)
 
 
-def _cells(
-    plan: list[tuple[Codes, Codes, list[tuple[int, ...]]]],
-    label: Codes,
-    codes: Codes,
-    rng: np.random.Generator,
-) -> npt.NDArray[np.bool_]:
+def _hopeless(codes: Codes, k: int, missing: Reading) -> Flags:
+    """Cells whose value occurs fewer than k times in its column.
+
+    Under ``value`` such a cell can never stay. Under ``any`` it could (others may be suppressed in its favour), but
+    in a column of many such values (a continuous one) looking for that is hopeless.
+    """
     out = np.zeros(codes.shape, dtype=np.bool_)
+    for j, column in enumerate(codes.T):
+        place = _ranks(column)
+        scarce = (np.bincount(place)[place] < k) & (column >= 0)
+        if missing == "value" or scarce.mean() > FORCED_SHARE:
+            out[:, j] = scarce
+    return out
+
+
+def _levels(price: NDArray[np.float64], b: Buckets) -> NDArray[np.float64]:
+    """Gains per unit of cost, highest first, down to the lowest that is still a gain."""
+    most = max(2.0, float(np.diff(b.start).max(initial=2)))
+    levels = [g / c for c in np.unique(price) for g in (1.0, 2.0, 3.0)]
+    lowest, top = 1 / float(price.max()), most / float(price.min())
+    while top > lowest:
+        levels.append(top)
+        top *= 0.8
+    return np.unique([x for x in levels if x >= lowest * (1 - 1e-12)])[::-1].copy()
+
+
+def _spread(who: Codes, cells: Flags, label: Codes, rng: np.random.Generator) -> Flags:
+    """From classes to records: the i-th action of a class takes its i-th record in random order."""
+    out = np.zeros((label.size, cells.shape[1]), dtype=np.bool_)
     shuffled = rng.permutation(label.size)
     rows = shuffled[np.argsort(label[shuffled], kind="stable")]
-    cursor = np.concatenate([[0], np.cumsum(np.bincount(label))])[:-1]
-    for who, where, subsets in plan:
-        for u, b in zip(who, where, strict=True):
-            row = rows[cursor[u]]
-            cursor[u] += 1
-            out[row, list(subsets[b])] = True
-    return out & (codes >= 0)
+    start = np.cumsum(np.bincount(label)) - np.bincount(label)
+    order = np.argsort(who, kind="stable")
+    sizes = np.bincount(who, minlength=start.size)
+    turn = np.arange(who.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    out[rows[start[who[order]] + turn]] = cells[order]
+    return out

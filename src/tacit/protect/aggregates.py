@@ -1,0 +1,93 @@
+"""Distances and averages of columns of mixed kind (001, section 2.1).
+
+Squared distance of two records: the sum over columns of
+
+    continuous   ((a - b) / sd)^2
+    nominal      0 when equal, else 1
+    ordinal      |ranks from a to b| / number of categories
+
+The published ordinal distance counts both ends, which adds the same 1/categories to every pair; it is left out,
+so that a record is at distance 0 from itself and every comparison stays the same. Both categorical distances are
+squared Euclidean ones after a change of coordinates (one column a category, or a step function of the rank), so
+the same exact partitions serve all kinds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.kernels.univariate import group_means as _means
+from tacit.microdata import FloatArray, Kind
+
+Labels = NDArray[np.int64]
+SMALLEST_SD = 1e-12
+
+
+def standardise(values: FloatArray) -> FloatArray:
+    """(x - mean) / sd with the population sd; a constant column and a missing value become 0."""
+    gaps = np.isnan(values)
+    present = np.maximum((~gaps).sum(axis=0), 1)
+    filled = np.where(gaps, 0.0, values)
+    mean = filled.sum(axis=0) / present
+    centred = np.where(gaps, 0.0, values - mean)
+    sd = np.sqrt((centred**2).sum(axis=0) / present)
+    largest = np.abs(filled).max(axis=0, initial=0.0)
+    return np.asarray(centred / np.where(sd <= SMALLEST_SD * largest, 1.0, sd))
+
+
+def coordinates(values: FloatArray, kinds: list[Kind], sizes: list[int], *, scale: bool = True) -> FloatArray:
+    """Columns whose squared Euclidean distances are those above; a missing value sits at the column's mean."""
+    parts: list[FloatArray] = []
+    for j, (kind, size) in enumerate(zip(kinds, sizes, strict=True)):
+        column = values[:, [j]]
+        if kind is Kind.continuous:
+            if scale:
+                parts.append(standardise(column))
+            else:
+                gaps = np.isnan(column)
+                parts.append(np.where(gaps, np.mean(column[~gaps]) if (~gaps).any() else 0.0, column))
+            continue
+        if kind is Kind.nominal:
+            wide = (column == np.arange(size)) / np.sqrt(2.0)
+        else:
+            wide = (column > np.arange(max(size - 1, 1))) / np.sqrt(size)
+        gaps = np.isnan(column[:, 0])
+        if gaps.any():
+            wide[gaps] = wide[~gaps].mean(axis=0) if (~gaps).any() else 0.0
+        parts.append(wide)
+    return np.ascontiguousarray(np.hstack(parts))
+
+
+def group_means(values: FloatArray, labels: Labels) -> FloatArray:
+    """Mean of each column in each group over the values present."""
+    return np.asarray(_means(np.ascontiguousarray(values), labels, int(labels.max(initial=-1)) + 1))
+
+
+def group_medians(values: FloatArray, labels: Labels) -> FloatArray:
+    """Lower median of each column in each group over the values present (always a value of the group)."""
+    groups = int(labels.max(initial=-1)) + 1
+    out = np.full((groups, values.shape[1]), np.nan)
+    for j in range(values.shape[1]):
+        order = np.lexsort((values[:, j], labels))  # NaN last
+        count = np.bincount(labels[~np.isnan(values[:, j])], minlength=groups)
+        start = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=groups))])[:-1]
+        some = count > 0
+        out[some, j] = values[order[start[some] + (count[some] - 1) // 2], j]
+    return out
+
+
+def group_modes(codes: FloatArray, labels: Labels, size: int) -> FloatArray:
+    """Most frequent code of each group; ties go to the code that is more frequent in the file, then the lower."""
+    groups = int(labels.max(initial=-1)) + 1
+    present = ~np.isnan(codes)
+    whole = codes[present].astype(np.int64)
+    overall = np.bincount(whole, minlength=size)
+    rank = np.empty(size, dtype=np.int64)  # position in (frequency, then lower code)
+    rank[np.lexsort((-np.arange(size), overall))] = np.arange(size)
+    pair, count = np.unique(labels[present] * size + whole, return_counts=True)
+    group, code = pair // size, pair % size
+    order = np.lexsort((rank[code], count, group))
+    out = np.full(groups, np.nan)
+    out[group[order]] = code[order]  # the last of each group is the best
+    return out
