@@ -1,0 +1,40 @@
+"""L = "auto": the largest blocks that the time allows.
+
+The report leaves the choice of L open. Loss falls as L grows (fewer cuts through natural groups) and time rises, so
+the best L is the largest one that is affordable. Time is predicted, not measured on the spot: a measurement would make
+the blocks, and so the result, depend on the machine and its load. The model is
+
+    seconds of one thread = n * A(d) * L^(B(d) - 1)
+
+for MDAV, which takes A L^B seconds on a block of L records; A and B were measured once by ``bench/large.py``
+(Gaussian columns, k = 5, one core at 2.8 GHz; docs/large.md has the table) and are interpolated in d.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: columns, seconds per record in a block of 1,000, exponent (of blocks of 1,000 to 32,000 records)
+MEASURED = (
+    (2, 2.0e-6, 1.15),
+    (5, 3.5e-6, 1.30),
+    (10, 6.0e-6, 1.50),
+    (20, 1.5e-5, 1.80),
+)
+SECONDS = 60.0
+SMALLEST, LARGEST = 1_000, 1_000_000
+
+
+def seconds(n: int, d: int, leaf: int) -> float:
+    """Predicted seconds of one thread for MDAV on n records of d columns in blocks of ``leaf``."""
+    columns, unit, exponent = (np.array(c) for c in zip(*MEASURED, strict=True))
+    a = float(np.exp(np.interp(np.log(d), np.log(columns), np.log(unit))))
+    b = float(np.interp(np.log(d), np.log(columns), exponent))
+    return float(n * a * (min(leaf, n) / 1000.0) ** (b - 1))
+
+
+def leaf_size(n: int, d: int, least: int, budget: float = SECONDS) -> int:
+    """The largest L (1, 2 or 5 times a power of ten) with ``seconds`` within the budget."""
+    steps = [m * 10**e for e in range(3, 7) for m in (1, 2, 5)]
+    fits = [s for s in steps if SMALLEST <= s <= LARGEST and seconds(n, d, s) <= budget]
+    return int(max([SMALLEST, 10 * least, *fits]))
