@@ -24,6 +24,6 @@ def engine_of(what: Any) -> Engine:
 
             return Spark(what)
         raise ParameterError(
-            f"there is no engine '{what}'; use threads, processes, or a Spark master (spark://host:7077, yarn, local[2])"
+            f"there is no engine '{what}'; use threads, processes, or a Spark master (spark://..., yarn, local[2])"
         )
     return what  # type: ignore[no-any-return]
