@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from informed.oracles import exact_marginals, permanent, permutation_chain
 from tacit.attack.posterior_graph import (
     dense_probabilities,
@@ -71,7 +72,8 @@ def test_copies_are_the_same_as_repeated_rows():
 
 
 def test_unmatched_records_take_part():
-    # two originals, one masked record: matched to the first with odds exp(2) against the second; a tree, so exact
+    # two originals, one masked record: matched to the first with odds exp(2) against the second; a tree, so
+    # exact
     edges = np.array([0, 1]), np.array([0, 0]), np.array([0.0, 2.0])
     out = link_probabilities(*edges, (2, 1), row_free=np.zeros(2), fraction=1.0)
     want = np.exp(0) / (np.exp(0) + np.exp(-2))
@@ -89,9 +91,7 @@ def test_order_of_edges_and_rows_does_not_matter():
     cost = points(25, 0.6, 8)
     rng = np.random.default_rng(1)
     a, b = rng.permutation(25), rng.permutation(25)
-    assert np.allclose(
-        dense_probabilities(cost)[np.ix_(a, b)], dense_probabilities(cost[np.ix_(a, b)]), atol=1e-5
-    )
+    assert np.allclose(dense_probabilities(cost)[np.ix_(a, b)], dense_probabilities(cost[np.ix_(a, b)]), atol=1e-5)
 
 
 def test_against_a_chain_on_three_hundred_records():

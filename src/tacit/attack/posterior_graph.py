@@ -1,8 +1,9 @@
 """Link probabilities on a graph of candidates: arrays in, arrays out.
 
-For every original the posterior probability of each candidate when exactly one matching of the whole files is the
-true one, P(matching) proportional to the product of exp(-cost). The exact answer needs permanents and is called
-infeasible in 000 (section 3.3); belief propagation gives the Bethe approximation of it in time linear in the edges.
+For every original the posterior probability of each candidate when exactly one matching of the whole files
+is the true one, P(matching) proportional to the product of exp(-cost). The exact answer needs permanents
+and is called infeasible in 000 (section 3.3); belief propagation gives the Bethe approximation of it in
+time linear in the edges.
 """
 
 from __future__ import annotations
@@ -96,7 +97,9 @@ def record_by_record(cost: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Reliability:
-    """Mean stated probability against the share that was true, per bin; error = the weighted mean gap (ECE)."""
+    """Mean stated probability against the share that was true, per bin; error = the weighted mean gap
+    (ECE).
+    """
 
     stated: FloatArray
     true: FloatArray
@@ -105,7 +108,9 @@ class Reliability:
 
 
 def reliability(probability: FloatArray, outcome: FloatArray, bins: int = 10) -> Reliability:
-    """Bins of equal width on [0, 1]; bins without members are dropped. Outcome is 0/1 (or a share under ties)."""
+    """Bins of equal width on [0, 1]; bins without members are dropped. Outcome is 0/1 (or a share under
+    ties).
+    """
     place = np.minimum((np.asarray(probability) * bins).astype(np.int64), bins - 1)
     count = np.bincount(place, minlength=bins)
     keep = count > 0

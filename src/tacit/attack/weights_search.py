@@ -1,10 +1,11 @@
 """Weights of the distance that link most records: a fast search by exact line searches.
 
-The number of correct links of the weighted distance of 001 (Abril, Navarro-Arribas and Torra 2012, definition 1) is
-piecewise constant in the weights. Along any line its breakpoints can be listed (`kernels.weightline`), so each line
-search finds the best point of the line exactly. The search goes along the lines towards and away from each attribute
-(w + t (e_k - w)), along exchanges of two attributes, and restarts from random points; it is a heuristic over the
-whole simplex. `weights_exact` proves how far from the optimum it is.
+The number of correct links of the weighted distance of 001 (Abril, Navarro-Arribas and Torra 2012,
+definition 1) is piecewise constant in the weights. Along any line its breakpoints can be listed
+(`kernels.weightline`), so each line search finds the best point of the line exactly. The search goes along
+the lines towards and away from each attribute (w + t (e_k - w)), along exchanges of two attributes, and
+restarts from random points; it is a heuristic over the whole simplex. `weights_exact` proves how far from
+the optimum it is.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Pairs:
-    """What weights are learned from: originals, distinct masked rows, which of them is whose, and what a link counts.
+    """What weights are learned from: originals, distinct masked rows, which of them is whose, and what a
+    link counts.
 
-    `value[i]` is 1/g when g masked records are identical to i's own: no weights can tell them apart, so no more
-    than 1/g of a link is ever made (honesty rule 1).
+    `value[i]` is 1/g when g masked records are identical to i's own: no weights can tell them apart, so no
+    more than 1/g of a link is ever made (honesty rule 1).
     """
 
     x: FloatArray
@@ -151,7 +153,8 @@ def search_weights(
 ) -> Search:
     """Best weights over several starts: equal weights, each attribute's precision, then random points.
 
-    `first` adds starting points. The random numbers only choose where to look, so a seed gives the same weights.
+    `first` adds starting points. The random numbers only choose where to look, so a seed gives the same
+    weights.
     """
     rng = np.random.default_rng(seed)
     d = pairs.d

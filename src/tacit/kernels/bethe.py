@@ -3,14 +3,16 @@
 The probability of a matching is proportional to the product of phi_ij over its edges. With the messages
     r_ij = 1 / sum over k != j of phi_ik s_ik        (row i is not needed elsewhere)
     s_ij = 1 / sum over l != i of phi_lj r_lj        (column j is not needed elsewhere)
-the belief of an edge is phi r s / (1 + phi r s). Its fixed point is the minimum of the Bethe free energy, which is
-convex for this problem (Vontobel 2013, The Bethe permanent of a nonnegative matrix). A row that stands for a equal
-records, or a column for g, counts its own other copies as rivals: copies have equal messages.
+the belief of an edge is phi r s / (1 + phi r s). Its fixed point is the minimum of the Bethe free energy,
+which is convex for this problem (Vontobel 2013, The Bethe permanent of a nonnegative matrix). A row that
+stands for a equal records, or a column for g, counts its own other copies as rivals: copies have equal
+messages.
 
-The plain Bethe answer jumps to 0 or 1 where two records compete for two: it takes the better of both pairings. The
-fractional family b (1 - b)^f = phi u v (Chertkov and Yedidia 2013, Approximating the permanent with fractional belief
-propagation) repairs that: f = 1 is Bethe, f = 0 is Sinkhorn's scaling, f = 1/2 is exact for two against two. It is
-run as belief propagation on phi (1 - b)^(1 - f), whose last factor is renewed every round.
+The plain Bethe answer jumps to 0 or 1 where two records compete for two: it takes the better of both
+pairings. The fractional family b (1 - b)^f = phi u v (Chertkov and Yedidia 2013, Approximating the
+permanent with fractional belief propagation) repairs that: f = 1 is Bethe, f = 0 is Sinkhorn's scaling, f =
+1/2 is exact for two against two. It is run as belief propagation on phi (1 - b)^(1 - f), whose last factor
+is renewed every round.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def _log_others(value, copies, free, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[e] = log(free + sum of copies * exp(value) over lo..hi without one copy of e), with no cancellation."""
+    """out[e] = log(free + sum of copies * exp(value) over lo..hi without one copy of e), with no
+    cancellation.
+    """
     top = free
     for e in range(lo, hi):
         top = max(top, value[e])
@@ -72,8 +76,9 @@ def propagate(  # type: ignore[no-untyped-def]
 ):
     """Edge beliefs in CSR order, the largest last change of a belief, and the rounds used.
 
-    start, column, log_phi: the rows' edges. by_column, order: start of each column's edges in `order`, which lists
-    edge numbers column by column. *_free: log weight of staying unmatched (-inf: must be matched).
+    start, column, log_phi: the rows' edges. by_column, order: start of each column's edges in `order`,
+    which lists edge numbers column by column. *_free: log weight of staying unmatched (-inf: must be
+    matched).
     """
     n = start.shape[0] - 1
     m = by_column.shape[0] - 1

@@ -1,9 +1,9 @@
 """Exact line search for the weights of a linkage: the kernel.
 
 A weighted distance sum_k w_k d_k(i, j) links original i correctly when, for every masked record j that is not
-identical to its own, w . D_ij > 0 with D_ij,k = d_k(i, j) - d_k(i, i). Along w(t) = w + t u each condition is a half
-line in t, so every original has one open interval of t in which it is linked correctly, and the weighted number of
-correct links is piecewise constant with at most 2n breakpoints.
+identical to its own, w . D_ij > 0 with D_ij,k = d_k(i, j) - d_k(i, i). Along w(t) = w + t u each condition
+is a half line in t, so every original has one open interval of t in which it is linked correctly, and the
+weighted number of correct links is piecewise constant with at most 2n breakpoints.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from numba import njit
 def own_intervals(x, z, nominal, own, w, u, low, high, candidates, starts):  # type: ignore[no-untyped-def]
     """Interval (lo, hi) of t for each original in which w + t u links it to masked row own[i].
 
-    x: (n, d) originals, z: (m, d) distinct masked rows, nominal: (d,) bool (0/1 distance instead of a square).
-    candidates, starts: rows of z to compare with first, in CSR form (hard ones early make the scan short); every
-    other row is compared after them. An empty interval has lo >= hi.
+    x: (n, d) originals, z: (m, d) distinct masked rows, nominal: (d,) bool (0/1 distance instead of a
+    square). candidates, starts: rows of z to compare with first, in CSR form (hard ones early make the scan
+    short); every other row is compared after them. An empty interval has lo >= hi.
     """
     n, d = x.shape
     m = z.shape[0]
@@ -63,7 +63,9 @@ def own_intervals(x, z, nominal, own, w, u, low, high, candidates, starts):  # t
 
 @njit(cache=True, nogil=True)
 def correct_links(x, z, nominal, own, w, killers):  # type: ignore[no-untyped-def]
-    """True where the own masked row is strictly nearest; killers[i] receives a row that is not farther (or -1)."""
+    """True where the own masked row is strictly nearest; killers[i] receives a row that is not farther (or
+    -1).
+    """
     n, d = x.shape
     m = z.shape[0]
     good = np.zeros(n, np.bool_)
