@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+from numba import njit
 
 
 def mdav(values, k):
@@ -110,23 +111,38 @@ def exact_marginals(phi):
     return out / forward[n, full]
 
 
-def permutation_chain(log_phi, sweeps, rng, start=None, burn=0.2):
-    """Marginals by a Metropolis chain that swaps the images of two rows; log_phi is dense."""
+def permutation_chain(log_phi, sweeps, rng, near=12, burn=0.2):
+    """Marginals by a Metropolis chain that swaps the images of two rows, started at the identity.
+
+    Pairs of rows are drawn from a fixed list (rows that want similar columns), so proposals are symmetric.
+    """
     n = len(log_phi)
-    image = np.arange(n) if start is None else np.array(start)
+    wish = np.argsort(-log_phi, axis=1)[:, :near]
+    holders = [set() for _ in range(n)]
+    for i in range(n):
+        for j in wish[i]:
+            holders[j].add(i)
+    pairs = np.array(sorted({(min(a, b), max(a, b)) for h in holders for a in h for b in h if a != b}))
+    return _walk(np.ascontiguousarray(log_phi), pairs, sweeps, int(burn * sweeps), int(rng.integers(2**31)))
+
+
+@njit(cache=False)
+def _walk(log_phi, pairs, sweeps, burn, seed):
+    np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
+    n = len(log_phi)
+    image = np.arange(n)
     seen = np.zeros((n, n))
-    kept = 0
     for sweep in range(sweeps):
-        a, b = rng.integers(n, size=n), rng.integers(n, size=n)
-        u = np.log(rng.random(n))
-        for i, j, t in zip(a, b, u, strict=True):
+        for _ in range(4 * n):
+            i, j = pairs[np.random.randint(len(pairs))]  # noqa: NPY002
             p, q = image[i], image[j]
-            if t < log_phi[i, q] + log_phi[j, p] - log_phi[i, p] - log_phi[j, q]:
+            gain = log_phi[i, q] + log_phi[j, p] - log_phi[i, p] - log_phi[j, q]
+            if np.log(np.random.random()) < gain:  # noqa: NPY002
                 image[i], image[j] = q, p
-        if sweep >= burn * sweeps:
-            seen[np.arange(n), image] += 1
-            kept += 1
-    return seen / kept
+        if sweep >= burn:
+            for i in range(n):
+                seen[i, image[i]] += 1
+    return seen / (sweeps - burn)
 
 
 def nearest_correct(x, z, weights=None):

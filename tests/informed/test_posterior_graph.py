@@ -94,14 +94,13 @@ def test_order_of_edges_and_rows_does_not_matter():
     assert np.allclose(dense_probabilities(cost)[np.ix_(a, b)], dense_probabilities(cost[np.ix_(a, b)]), atol=1e-5)
 
 
-def test_against_a_chain_on_three_hundred_records():
-    cost = points(300, 0.05, 4)
-    rng = np.random.default_rng(0)
-    chain = permutation_chain(-cost, 400, rng)
+def test_against_a_chain_on_two_hundred_records():
+    cost = points(200, 0.1, 4)
+    chain = permutation_chain(-cost, 3000, np.random.default_rng(0))
     ours, alone = dense_probabilities(cost), record_by_record(cost)
     near = chain + ours > 0.01
     assert np.abs(ours - chain)[near].mean() < 0.5 * np.abs(alone - chain)[near].mean()
-    assert np.abs(ours - chain)[near].mean() < 0.05
+    assert np.abs(ours - chain)[near].mean() < 0.04
 
 
 @pytest.mark.slow
