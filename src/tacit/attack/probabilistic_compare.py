@@ -65,7 +65,8 @@ def compare(
     similarities: tuple[float, ...],
 ) -> Compared:
     """Prepare the comparison of the columns. Tolerances are for continuous columns, similarities for text."""
-    xs, zs, kinds, limits, limit_at, tables, table_at, widths, sizes = [], [], [], [], [0], [], [], [], []
+    xs, zs, kinds, limits, limit_at, table_at, widths, sizes = [], [], [], [], [0], [], [], []
+    tables: list[int] = []
     for name in columns:
         if original.schema[name].kind is Kind.continuous:
             a, b = original.column(name), masked.column(name)
@@ -110,9 +111,7 @@ def compare(
     return compared
 
 
-def _table(
-    original: Microdata, masked: Microdata, name: str, size: int, similarities: tuple[float, ...]
-) -> np.ndarray:
+def _table(original: Microdata, masked: Microdata, name: str, size: int, similarities: tuple[float, ...]) -> np.ndarray:
     """Level of each pair of categories: 1 + number of similarity limits when equal, fewer when only alike."""
     labels: list[Any] = list(original.categories(name))
     labels += [v for v in masked.categories(name) if v not in set(labels)]

@@ -79,7 +79,7 @@ def _possible(rows: _Rows, i: int, first: FloatArray, deadline: float) -> tuple[
             return True, w
         table = np.array(list(rows.by_record[i].values()))
         # maximise the smallest relative win s: w . D >= s
-        answer = linprog(
+        answer: Any = linprog(
             np.append(np.zeros(d), -1.0),
             A_ub=np.column_stack([-table, np.ones(len(table))]),
             b_ub=np.zeros(len(table)),
@@ -136,7 +136,7 @@ def prove_weights(
     never = np.zeros(pairs.n, bool)
     linked = pairs.linked(best)
     for i in np.flatnonzero(~linked):
-        able, _ = _possible(rows, i, best, deadline)
+        able, _ = _possible(rows, int(i), best, deadline)
         never[i] = not able
     possible = float(pairs.value[~never].sum())
     bound = possible
@@ -146,7 +146,7 @@ def prove_weights(
     step = float(pairs.value[undecided].min()) if len(undecided) else 1.0
     whole = bool(np.all(pairs.value == 1.0))
     for i in undecided:
-        rows.violated(i, best, most=2, slack=np.inf)
+        rows.violated(int(i), best, most=2, slack=np.inf)
     while bound > correct + 1e-6 and time.monotonic() < deadline and len(undecided):
         lost_now = sure + float(pairs.value[undecided].sum()) - correct
         better = lost_now - (1.0 if whole else 0.5 * step)
