@@ -147,6 +147,8 @@ def _restore_pandas(native: NativeFrame, table: pa.Table, new: list[str]) -> Any
         series = table.column(name).combine_chunks().to_pandas()
         series.index = frame.index
         try:
+            if str(old) == "category" and not set(series.dropna().unique()) <= set(old.categories):
+                raise TypeError("new categories")
             cast = series.astype(old)
             if not _loses(series, cast):
                 series = cast

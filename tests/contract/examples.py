@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,25 @@ import tacit as tc
 from tacit.microdata import Kind
 
 #: method -> parameters that make it run on ``frame()``; methods that need none have no line
-PROTECT: dict[str, dict[str, Any]] = {}
+os.environ.setdefault("TACIT_CONTRACT_KEY", "a secret of the tests only")
+BOUNDS = {"income": [0.0, 200000.0], "age": [0.0, 120.0], "debt": [0.0, 20000.0]}
+PROTECT: dict[str, dict[str, Any]] = {
+    "ipso": {"quasi": ["income", "age"], "confidential": ["debt"]},
+    "pseudonyms": {"columns": ["region"], "key": "env:TACIT_CONTRACT_KEY"},
+    "laplace": {"columns": ["income", "age", "debt", "region", "school"], "bounds": BOUNDS},
+    "dp_microaggregation": {"columns": ["income", "age", "debt"], "bounds": BOUNDS},
+}
 ATTACK: dict[str, dict[str, Any]] = {}
 
 #: method -> why it is excused from a check
-CHANGES_LENGTH: dict[str, str] = {}
-CHANGES_TYPES: dict[str, str] = {}
+CHANGES_LENGTH: dict[str, str] = {
+    "sampling": "releases a sample",
+    "massc": "releases a subsample",
+}
+CHANGES_TYPES: dict[str, str] = {
+    "ipso": "rounding to integers would break the moments that it promises",
+    "local_suppression": "an integer column of pandas cannot hold a missing value",
+}
 
 
 def frame(n: int = 60, seed: int = 0) -> pd.DataFrame:
