@@ -122,16 +122,16 @@ def verdict(
         limits[name] = limit
     rows = []
     for name, link in attacks.items():
-        limit = limits.get(name, limits["attack"])
+        bound = limits.get(name, limits["attack"])
         rate = getattr(link, "rate", None)
         if rate is None:
-            rows.append(Row(name, float("nan"), limit, MISSING, str(getattr(link, "reason", "did not run"))))
+            rows.append(Row(name, float("nan"), bound, MISSING, str(getattr(link, "reason", "did not run"))))
         else:
-            rows.append(_row(name, float(rate), limit, f"attacker: {link.knows}"))
+            rows.append(_row(name, float(rate), bound, f"attacker: {link.knows}"))
     for name, measure in risk.items():
-        limit = limits.get(name)
+        bound = limits.get(name)
         if not isinstance(measure, Measure):
-            rows.append(Row(name, float("nan"), limit, MISSING, str(getattr(measure, "reason", "did not run"))))
+            rows.append(Row(name, float("nan"), bound, MISSING, str(getattr(measure, "reason", "did not run"))))
         elif measure.value != measure.value:
             # what does not apply to this file (no household, no confidential column) threatens nobody
             rows.append(Row(name, measure.value, None, MISSING, str(measure.details.get("not computed", "no value"))))
@@ -139,7 +139,7 @@ def verdict(
             why = "for information: perturbed values form no groups; the attacks judge them"
             rows.append(Row(name, measure.value, None, INFORMATION, why))
         else:
-            rows.append(_row(name, measure.value, limit, WHY.get(name, measure.higher)))
+            rows.append(_row(name, measure.value, bound, WHY.get(name, measure.higher)))
     return Verdict(tuple(rows))
 
 

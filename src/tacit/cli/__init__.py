@@ -10,6 +10,7 @@ import typer
 COMMANDS = (
     "protect",
     "assess",
+    "compare",
     "schema",
     "verify",
     "methods",

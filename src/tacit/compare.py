@@ -1,0 +1,243 @@
+"""Many plans, one map: what each risks and loses, which are beaten by none, and which to take.
+
+``compare(data, plans)`` runs every plan over repeated seeds. With a ``budget`` it searches instead: all plans on a
+small sample of the records, the better half on twice as many, and so on (successive halving), until the whole file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.callable_module import make_callable
+from tacit.errors import ParameterError
+from tacit.frontier import Frontier, Trial, ranks, spread
+from tacit.grid import plans_of
+from tacit.microdata import Microdata
+from tacit.plan import Plan
+from tacit.trials import Journal, Outcome, Run, Settings, run_all
+
+__all__ = ["Frontier", "compare"]
+
+Progress = Callable[[str, int, int], None]
+STRONGEST = "strongest attack"
+SMALLEST = 250
+"""Records that the search begins with (or a sixteenth of the file, if that is more)."""
+LIKE = 0.5
+"""Share of the plans that goes on to twice as many records."""
+
+
+def compare(
+    data: Any,
+    plans: Any,
+    *,
+    seeds: int = 3,
+    seed: int = 0,
+    bound: float = 0.05,
+    risk: str = STRONGEST,
+    loss: str = "IL",
+    attackers: Iterable[str] = ("nearest", "assignment"),
+    risks: Iterable[str] = ("dld", "pld", "interval"),
+    losses: Iterable[str] = ("IL", "PIL", "SSE"),
+    informed: bool = False,
+    budget: float | None = None,
+    workers: int | None = None,
+    resume: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Frontier:
+    """Compare plans: a plans file, or a list of plans, protectors or entries with ranges (see ``grid``).
+
+    ``seeds``: how often a plan that draws numbers is repeated (intervals are over seeds); ``bound``: the risk that is
+    still acceptable; ``risk``: 'strongest attack' (the highest rate of any attacker) or a risk measure; ``loss``: a
+    loss measure; ``informed``: the intruder knows the plan; ``budget``: seconds, search instead of running all;
+    ``workers``: processes; ``resume``: a file of finished runs, which are not run again.
+    Same data, plans and seed, same result, whatever the number of workers (with a budget: as far as time allows).
+    """
+    start = time.perf_counter()
+    micro = Microdata.of(data)
+    chosen = plans_of(plans)
+    if seeds < 1:
+        raise ParameterError(f"seeds={seeds} must be 1 or more")
+    if budget is not None and budget <= 0:
+        raise ParameterError(f"budget={budget} must be above 0 seconds")
+    settings = Settings(
+        tuple(attackers),
+        tuple(dict.fromkeys([*risks, *([] if risk == STRONGEST else [risk])])),
+        tuple(dict.fromkeys([*losses, loss])),
+        informed,
+    )
+    _check_names(settings)
+    lab = _Lab(micro, settings, Journal(resume), workers or _cores(), seeds, seed, risk, loss, progress)
+    dropped: list[Trial] = []
+    notes: list[str] = []
+    if budget is None:
+        trials = lab.trials(chosen, micro.n, seeds)
+        lab.finish()
+    else:
+        trials, dropped, notes = _search(lab, chosen, start + budget)
+    return Frontier(
+        tuple(trials),
+        risk,
+        loss,
+        bound,
+        micro.n,
+        tuple(dropped),
+        (*notes, *sorted(lab.notes)),
+        time.perf_counter() - start,
+        {
+            "seeds": seeds,
+            "seed": seed,
+            "attackers": settings.attackers,
+            "informed": informed,
+            "budget": budget,
+        },
+    )
+
+
+class _Lab:
+    """Runs plans and sums up their outcomes."""
+
+    def __init__(
+        self,
+        data: Microdata,
+        settings: Settings,
+        journal: Journal,
+        workers: int,
+        seeds: int,
+        seed: int,
+        risk: str,
+        loss: str,
+        progress: Progress | None,
+    ) -> None:
+        self.data, self.settings, self.journal, self.workers = data, settings, journal, workers
+        self.seeds, self.seed, self.risk, self.loss, self.progress = seeds, seed, risk, loss, progress
+        self.done = self.total = 0
+        self.notes: set[str] = set()
+
+    def tell(self, what: str) -> None:
+        if self.progress is not None:
+            self.progress(what, self.done, max(self.total, self.done + 1))
+        self.done += 1
+
+    def finish(self) -> None:
+        if self.progress is not None:
+            self.progress("done", self.total, self.total)
+
+    def runs(self, plan: Plan, records: int, seeds: int) -> list[Run]:
+        """One run a seed; a plan that draws no numbers, or has its seeds, runs once."""
+        free = any(step.random and step.seed is None for step in plan.steps)
+        if not free:
+            return [Run(plan, records, self.seed)]
+        return [Run(_with_seeds(plan, first), records, first) for first in (self.seed + 1000 * i for i in range(seeds))]
+
+    def trials(self, plans: Sequence[Plan], records: int, seeds: int, until: float | None = None) -> list[Trial]:
+        """Every plan on so many records; those that time ran out for are left out."""
+        batches = [self.runs(plan, records, seeds) for plan in plans]
+        flat = [run for batch in batches for run in batch]
+        self.total += len(flat)
+        outcomes = iter(
+            run_all(self.data, flat, self.settings, self.journal, workers=self.workers, tell=self.tell, until=until)
+        )
+        out = []
+        for plan, batch in zip(plans, batches, strict=True):
+            found = [outcome for outcome in (next(outcomes) for _ in batch) if outcome is not None]
+            if found:
+                out.append(self.sum_up(plan, records, found))
+        return out
+
+    def sum_up(self, plan: Plan, records: int, found: Sequence[Outcome]) -> Trial:
+        nan = float("nan")
+        good = [outcome for outcome in found if not outcome.failed]
+        for outcome in good:
+            self.notes.update(outcome.notes)
+        if not good:
+            return Trial(plan, records, len(found), nan, (nan, nan), nan, (nan, nan), nan, "", {}, 0.0, found[0].failed)
+        attacker = ""
+        if self.risk == STRONGEST:
+            rates = [max(outcome.attacks.values(), default=nan) for outcome in good]
+            mean = {name: float(np.mean([o.attacks.get(name, nan) for o in good])) for name in good[0].attacks}
+            attacker = max(mean, key=lambda name: (mean[name], name)) if mean else ""
+        else:
+            rates = [outcome.measures.get(self.risk, nan) for outcome in good]
+        losses = [outcome.measures.get(self.loss, nan) for outcome in good]
+        measures = {name: float(np.mean([o.measures.get(name, nan) for o in good])) for name in good[0].measures}
+        measures |= {
+            f"rate: {name}": float(np.mean([o.attacks.get(name, nan) for o in good])) for name in good[0].attacks
+        }
+        return Trial(
+            plan,
+            records,
+            len(good),
+            float(np.mean(rates)),
+            spread(rates, (0.0, 1.0)),
+            float(np.mean(losses)),
+            spread(losses),
+            float(np.mean([outcome.score for outcome in good])),
+            attacker,
+            measures,
+            float(sum(outcome.seconds for outcome in found)),
+            "" if len(good) == len(found) else f"{len(found) - len(good)} of {len(found)} runs failed",
+        )
+
+
+def _search(lab: _Lab, plans: Sequence[Plan], end: float) -> tuple[list[Trial], list[Trial], list[str]]:
+    """Successive halving: rungs of twice the records and the better half of the plans, until the whole file."""
+    n = lab.data.n
+    records = min(n, max(SMALLEST, n // 16))
+    alive = list(plans)
+    dropped: list[Trial] = []
+    notes: list[str] = []
+    while records < n and len(alive) > 1:
+        found = lab.trials(alive, records, 1, until=end)
+        if len(found) < len(alive):
+            notes.append(f"time ran out on {records} records: {len(alive) - len(found)} plans were never run")
+        layer = ranks([(trial.risk, trial.loss) for trial in found])
+        order = sorted(range(len(found)), key=lambda i: (layer[i], found[i].score != found[i].score, found[i].score))
+        keep = max(1, int(np.ceil(len(found) * LIKE)))
+        # a frontier is what is wanted: keep all of the first layer if it is larger than half
+        keep = max(keep, min(sum(rank == 0 for rank in layer), 2 * keep))
+        alive = [found[i].plan for i in order[:keep]]
+        dropped.extend(found[i] for i in order[keep:])
+        if not alive:
+            return [], dropped, [*notes, "the budget was too short for a single run"]
+        records = min(n, 2 * records)
+    # on the whole file, best first, so that what time allows is what matters
+    trials = lab.trials(alive, n, lab.seeds, until=end)
+    if len(trials) < len(alive):
+        notes.append(f"time ran out: {len(alive) - len(trials)} plans that reached the whole file were not run on it")
+    lab.finish()
+    return trials, dropped, notes
+
+
+def _with_seeds(plan: Plan, first: int) -> Plan:
+    """Seeds for the steps that have none."""
+    from dataclasses import replace
+
+    steps = [
+        replace(step, seed=first + i) if step.random and step.seed is None else step
+        for i, step in enumerate(plan.steps)
+    ]
+    return replace(plan, steps=tuple(steps), name=str(plan))
+
+
+def _check_names(settings: Settings) -> None:
+    from tacit.attack import registry as attackers
+    from tacit.loss import registry as losses
+    from tacit.risk import registry as risks
+
+    for names, known in ((settings.attackers, attackers), (settings.risks, risks), (settings.losses, losses)):
+        for name in names:
+            if name not in known:
+                known[name]  # raises with the names that there are
+
+
+def _cores() -> int:
+    return max(1, min(os.cpu_count() or 1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 64))
+
+
+make_callable(__name__)
