@@ -115,7 +115,10 @@ def test_a_plan_that_cannot_run_is_reported_and_does_not_stop_the_others(data):
 def test_a_budget_searches_small_samples_first():
     rng = np.random.default_rng(0)
     data = rng.normal(size=(600, 3))
-    plans = [{"method": "microaggregation", "k": {"values": [3, 5, 8, 12]}}, {"method": "noise", "percent": "10..400..100"}]
+    plans = [
+        {"method": "microaggregation", "k": {"values": [3, 5, 8, 12]}},
+        {"method": "noise", "percent": "10..400..100"},
+    ]
     found = tc.compare(data, plans, budget=60, seeds=1, **CHEAP)
     assert found.dropped
     assert all(t.records < 600 for t in found.dropped)

@@ -57,4 +57,4 @@ def test_a_file(tmp_path):
 
 def test_protectors_and_entries_mix():
     plans = plans_of([Noise(percent=4), {"method": "microaggregation", "k": "3..4"}])
-    assert [str(plan) for plan in plans] == ["noise(percent=4)", "microaggregation(k=3)", "microaggregation(k=4)"]
+    assert [str(plan) for plan in plans] == ["noise(percent=4.0)", "microaggregation(k=3)", "microaggregation(k=4)"]
