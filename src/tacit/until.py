@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
+import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -16,7 +17,7 @@ from typing import Any
 
 from tacit.errors import ParameterError, TacitError
 from tacit.microdata import Microdata
-from tacit.plan import Plan, Step
+from tacit.plan import LARGEST_SEED, Plan, Step
 
 Progress = Callable[[str, int, int], None]
 
@@ -153,12 +154,13 @@ def protect_until(
     if knob.parameter in (settings or {}):
         raise ParameterError(f"{knob.parameter} is what is searched for; do not set it (give start and end instead)")
     tried: list[tuple[float, float]] = []
+    first = secrets.randbelow(LARGEST_SEED) if seed is None else seed  # one seed for the whole search
 
     def attempt(value: float) -> Protected:
         if progress is not None:
             progress(f"{knob.parameter}={value:g}", len(tried), len(tried) + 4)
         setting = int(value) if knob.whole else float(value)
-        plan = Plan((Step(method, {**(settings or {}), knob.parameter: setting}),)).seeded(seed)
+        plan = Plan((Step(method, {**(settings or {}), knob.parameter: setting}),)).seeded(first)
         masked = plan.apply(micro)
         risk, attacker = _risk(micro, masked, plan, limit, tuple(attackers), informed)
         tried.append((setting, risk))

@@ -18,6 +18,10 @@ def protect(
     settings: shared.Settings = None,
     plan: Annotated[Path | None, typer.Option(help="A plan file (TOML) instead of --method.")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same bytes; drawn and recorded unless given.")] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(help="Strengthen the method until this holds: 'risk<=0.05' (strongest attacker), 'dld<=0.1', ..."),
+    ] = None,
     save_plan: Annotated[Path | None, typer.Option(help="Also write the plan, with its seeds, to this file.")] = None,
     quasi: shared.Quasi = None,
     confidential: shared.Confidential = None,
@@ -45,6 +49,8 @@ def protect(
       tacit protect survey.parquet release.parquet --method noise --set percent=10 --seed 7
 
       tacit protect survey.csv release.csv --plan plan.toml --force
+
+      tacit protect survey.csv release.csv --method microaggregation --until "risk<=0.05"
     """
     from tacit import io, manifest
     from tacit.errors import ParameterError
@@ -56,8 +62,11 @@ def protect(
         io.refuse_overwrite(path, force=force)
     if release.resolve() == source.resolve():
         raise ParameterError(f"{release}: is the input itself, which is never written; name another file")
-    recipe = Plan.load(plan) if plan else Plan((Step(str(method), shared.settings(settings)),))
-    recipe = recipe.seeded(seed)
+    if until is not None and method is None:
+        raise ParameterError("--until strengthens one method; name it with --method")
+    if until is None:
+        recipe = Plan.load(plan) if plan else Plan((Step(str(method), shared.settings(settings)),))
+        recipe = recipe.seeded(seed)
     roles = shared.roles_of(
         quasi=quasi,
         confidential=confidential,
@@ -71,17 +80,30 @@ def protect(
     )
     data = shared.read(source, schema, encoding, roles)
     start = time.perf_counter()
-    with shared.progress(f"protecting {data.n:,} records"), shared.naming(source):
-        masked = recipe.apply(data)
+    with shared.progress(f"protecting {data.n:,} records") as progress, shared.naming(source):
+        if until is None:
+            masked = recipe.apply(data)
+        else:
+            from tacit.until import protect_until
+
+            found = protect_until(
+                data, str(method), until, settings=shared.settings(settings), seed=seed, progress=progress
+            )
+            recipe, masked = found.plan, found.masked
     seconds = time.perf_counter() - start
     io.write(masked, release, force=force, safe_formulas=safe_formulas)
     record = manifest.describe(recipe, source, data, release, masked, seconds)
+    if until is not None:
+        record["until"] = found.to_dict()
     beside = manifest.write(record, release, force=force)
     if save_plan:
         recipe.save(save_plan, force=force)
     if as_json:
         shared.emit(record)
         return
+    if until is not None:
+        who = f" ({found.attacker})" if found.attacker else ""
+        shared.console().print(f"{found.bound} holds: {found.risk:.4g}{who}, after {len(found.tried)} settings.")
     shared.console().print(
         f"Masked {data.n:,} records with {recipe}: wrote {release} and {beside.name}. "
         f"Now attack it: tacit assess {source} {release} --plan {beside}"

@@ -18,9 +18,9 @@ def pil(original: Any, masked: Any, *, columns: Sequence[str] | None = None) -> 
     means, variances, covariances and correlations: T in the original, t in the masked file, s the standard error of t
     in an honest sample of the same size.
 
-    Range [0, 1]. 0: every statistic is what it was. About 0.5: the masked file strays as far as another sample would.
-    Near 1: no sample would. With many records s is small and the loss is near 1 for any bias: that is its meaning.
-    Source: Mateo-Sanz, Domingo-Ferrer and Sebe 2005.
+    Range [0, 1]. 0: every statistic is what it was. Higher: further. About 0.5: the masked file strays as far as
+    another sample would. Near 1: no sample would. With many records s is small and the loss is near 1 for any bias:
+    that is its meaning. Source: Mateo-Sanz, Domingo-Ferrer and Sebe 2005.
     """
     pair = Pair.of(original, masked, columns)
     names = pair.numeric

@@ -35,9 +35,9 @@ def pmse(original: Any, masked: Any, *, columns: Sequence[str] | None = None, fo
     """Propensity score mean squared error: pMSE / (c (1 - c)), pMSE = mean of (p_i - c)^2 over both files stacked.
 
     p_i: probability that record i is masked, by trees cross-validated so that no record is judged by trees that saw it
-    or its counterpart; c: share of masked records. Range [0, 1]. 0: nobody can tell the files apart. 1: everybody can.
-    The details give the area under the ROC curve (0.5 is guessing). Source: Woo, Reiter, Oganian and Karr 2009; Snoke,
-    Raab, Nowok, Dibben and Slavkovic 2018.
+    or its counterpart; c: share of masked records. Range [0, 1]. 0: nobody can tell the files apart. Higher: easier to
+    tell; 1: everybody can. The details give the area under the ROC curve (0.5 is guessing). Source: Woo, Reiter,
+    Oganian and Karr 2009; Snoke, Raab, Nowok, Dibben and Slavkovic 2018.
     """
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.metrics import roc_auc_score
@@ -56,7 +56,7 @@ def pmse(original: Any, masked: Any, *, columns: Sequence[str] | None = None, fo
     chance = np.empty(len(rows))
     for part in range(folds):
         test = fold == part
-        model = RandomForestClassifier(30, min_samples_leaf=5, random_state=seed, n_jobs=1)
+        model = RandomForestClassifier(20, min_samples_leaf=5, max_features=None, random_state=seed, n_jobs=1)
         model.fit(rows[~test], label[~test])
         chance[test] = model.predict_proba(rows[test])[:, 1]
     c = len(z) / len(rows)
