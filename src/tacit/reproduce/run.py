@@ -44,7 +44,8 @@ class Result:
             return "error"
         if self.count("differs") or not all(held for _, held, _ in self.claims):
             return "differs"
-        if any(j.verdict in GOOD for _, _, j in self.lines) or self.claims:
+        drawn_and_true = bool(self.claims) and not self.notes
+        if drawn_and_true or any(j.verdict in GOOD for _, _, j in self.lines):
             return "reproduced"
         return STAND_IN
 

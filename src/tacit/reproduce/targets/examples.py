@@ -44,7 +44,7 @@ def _swap(params: Params, seed: int, context: Context) -> Outcome:
     from tacit.protect import RankSwapping
 
     # p is a percentage of the records here: 2 of 4 ranks are 50 %
-    return Outcome(_moves(RankSwapping(percent=50, random_state=seed).fit_transform(_QUASI)))
+    return Outcome(_moves(RankSwapping(p=50, random_state=seed).fit_transform(_QUASI)))
 
 
 def _swap_again(params: Params, seed: int, context: Context) -> Outcome:
@@ -68,9 +68,9 @@ def _microaggregate(params: Params, seed: int, context: Context) -> Outcome:
 
 
 def _univariate(params: Params, seed: int, context: Context) -> Outcome:
-    from tacit.protect import IndividualRanking
+    from tacit.protect import Microaggregation
 
-    return _row(IndividualRanking(k=2).fit_transform(_QUASI), params)
+    return _row(Microaggregation(k=2, partition="individual").fit_transform(_QUASI), params)
 
 
 def _nearest(params: Params, seed: int, context: Context) -> Outcome:
@@ -142,7 +142,7 @@ TARGETS = (
         "assignment-3.4",
         f"{_SOURCE}, Table 3.4",
         "microaggregation of each attribute, k = 2",
-        Experiment("example-univariate", _univariate, ("tacit.protect:IndividualRanking",)),
+        Experiment("example-univariate", _univariate, ("tacit.protect:Microaggregation",)),
         seeds=1,
         quick_seeds=1,
     ),
