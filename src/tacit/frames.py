@@ -92,8 +92,10 @@ def to_table(native: NativeFrame) -> pa.Table:
     """The records as an Arrow table with text column names."""
     if native.flavour == "numpy":
         return pa.table({name: _array_column(name, native.frame[:, j]) for name, j in native.labels.items()})
-    columns: dict[str, Any] = {}
     frame = native.frame
+    if native.flavour == "pyarrow":
+        return frame  # its metadata (value labels, CSV dialect) travel along
+    columns: dict[str, Any] = {}
     for name, label in native.labels.items():
         series = frame[label] if native.flavour == "pandas" else None
         try:

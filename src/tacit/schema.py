@@ -38,6 +38,7 @@ class Kind(StrEnum):
 FEW_VALUES = 10
 """An integer column with at most this many distinct values, each seen ten times on average, holds codes."""
 
+_ALL_DIFFERENT = "text that is different in every record"
 _IDENTIFIER = re.compile(
     r"^(id|uuid|guid|ssn|nin|name|(first|last|full|sur)_?name|e?-?mail|phone|passport|address)$"
     r"|_(id|uuid|ssn|email|phone)$|^(person|patient|record|customer|user)_?(id|no|nr|number)$",
@@ -100,6 +101,8 @@ class Schema:
                     stated.add(name)
                 elif word in Kind.__members__:
                     chosen[name] = replace(chosen[name], kind=Kind(word))
+                    if chosen[name].why.endswith(_ALL_DIFFERENT):  # a guess from text, which it is not
+                        chosen[name] = replace(chosen[name], role=Role.quasi, why=f"{word}: you said so")
                 else:
                     raise ColumnError(f"'{word}' is neither a role nor a kind of column")
         if changes.get("quasi") is not None:
@@ -208,5 +211,5 @@ def _role(name: str, values: pa.ChunkedArray) -> tuple[Role, str]:
         return Role.identifier, "named like a direct identifier"
     text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
     if text and len(values) >= 20 and pc.count_distinct(values).as_py() == len(values):
-        return Role.identifier, "text that is different in every record"
+        return Role.identifier, _ALL_DIFFERENT
     return Role.quasi, "nothing says that an intruder cannot know it"

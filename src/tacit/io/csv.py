@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from tacit.errors import InputError
@@ -34,7 +35,6 @@ class Dialect:
 def read(path: Path, *, encoding: str | None = None) -> pa.Table:
     """Read; types are taken from the values, and codes with leading zeros stay text."""
     sample, found = _sample(path, encoding)
-    rows = _rows(sample, ",")
     delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(sample)
     rows = _rows(sample, delimiter)
     if not rows or not any(cell.strip() for cell in rows[0]):
@@ -47,9 +47,14 @@ def read(path: Path, *, encoding: str | None = None) -> pa.Table:
     }
     try:
         table = _parse(path, dialect, text)
-    except pa.ArrowInvalid as error:
-        if "UTF8" not in str(error) or encoding is not None:
+        is_text = not any(pa.types.is_binary(kind) for kind in table.schema.types)
+    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+        if "utf" not in str(error).lower():
             raise
+        is_text = False
+    if not is_text:  # Arrow calls columns that are not UTF-8 binary
+        if encoding is not None:
+            raise InputError(f"{path}: is not {encoding} text; say what it is with --encoding")
         dialect = Dialect(delimiter, dialect.decimal, _fallback(path))
         table = _parse(path, dialect, text)
     return annotate(table, dialect=asdict(dialect))
@@ -64,10 +69,23 @@ def write(table: pa.Table, path: Path) -> None:
         table = _decimal_commas(table)
     header = io.StringIO()
     csv.writer(header, delimiter=dialect.delimiter, lineterminator="\n").writerow(table.column_names)
-    options = pacsv.WriteOptions(include_header=False, delimiter=dialect.delimiter, quoting_style="needed")
+    table = _plain_columns(table)
+    quoting = "needed" if _needs_quotes(table, dialect.delimiter) else "none"
+    options = pacsv.WriteOptions(include_header=False, delimiter=dialect.delimiter, quoting_style=quoting)
     with path.open("wb") as file:
         file.write(header.getvalue().encode())
-        pacsv.write_csv(_plain_columns(table), file, options)
+        pacsv.write_csv(table, file, options)
+
+
+def _needs_quotes(table: pa.Table, delimiter: str) -> bool:
+    """Is there text that would be read back otherwise: the delimiter, quotes, line breaks, or a word for missing?"""
+    for column in table.columns:
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            special = pc.match_substring_regex(column, '[\\n\\r"' + re.escape(delimiter) + "]")
+            missing = pc.is_in(column, value_set=pa.array(NULLS, column.type), skip_nulls=True)
+            if pc.any(special).as_py() or pc.any(missing).as_py():
+                return True
+    return False
 
 
 def _parse(path: Path, dialect: Dialect, types: dict[str, pa.DataType]) -> pa.Table:
@@ -186,8 +204,6 @@ def _decimal(rows: list[list[str]], delimiter: str) -> str:
 
 
 def _decimal_commas(table: pa.Table) -> pa.Table:
-    import pyarrow.compute as pc
-
     for position, field in enumerate(table.schema):
         if pa.types.is_floating(field.type):
             text = pc.replace_substring(table.column(position).cast(pa.string()), ".", ",")
