@@ -21,6 +21,8 @@ from tacit.errors import TacitError
 from tacit.measure import Measure, jsonable
 from tacit.microdata import Microdata
 from tacit.plan import Plan
+from tacit.score import Score, score
+from tacit.verdict import Verdict, verdict
 
 Progress = Callable[[str, int, int], None]
 """Called as ``progress(what, done, total)`` before each part."""
@@ -52,6 +54,17 @@ class Assessment:
     loss: dict[str, Measure | Failure]
     plan: Plan | None = None
     seconds: float = 0.0
+    thresholds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def score(self) -> Score:
+        """0.5 IL + 0.5 DR, in percent; see ``tacit.score``."""
+        return score(self.risk, self.loss)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Every risk beside its threshold, and whether the release is safe; see ``tacit.verdict``."""
+        return verdict(self.attacks, self.risk, self.thresholds)
 
     @property
     def records(self) -> int:
@@ -83,6 +96,8 @@ class Assessment:
             "attacks": {name: link.to_dict() for name, link in self.attacks.items()},
             "risk": {name: measure.to_dict() for name, measure in self.risk.items()},
             "loss": {name: measure.to_dict() for name, measure in self.loss.items()},
+            "score": self.score.to_dict(),
+            "verdict": self.verdict.to_dict(),
             "seconds": self.seconds,
         }
         if self.plan is not None:
@@ -105,13 +120,14 @@ def assess(
     risks: Iterable[str] | None = None,
     losses: Iterable[str] | None = None,
     truth: Any = None,
+    thresholds: Mapping[str, float] | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
     """Attack a release in every way asked for, and measure its risk and loss.
 
     With ``plan`` (a plan, a protector or a list) the intruder also knows how the file was masked, and the attacks
     made for those methods run too. ``attackers``, ``risks``, ``losses``: names, or attackers by name; all the usual
-    ones unless given.
+    ones unless given. ``thresholds``: changes to the verdict's defaults (``tacit.verdict.THRESHOLDS``).
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
@@ -141,7 +157,9 @@ def assess(
         measured.append(found)
     if progress is not None:
         progress("done", total, total)
-    return Assessment(original, masked, attacks, measured[0], measured[1], known, time.perf_counter() - start)
+    return Assessment(
+        original, masked, attacks, measured[0], measured[1], known, time.perf_counter() - start, dict(thresholds or {})
+    )
 
 
 def _measure(room: str, name: str, original: Microdata, masked: Microdata) -> Measure:

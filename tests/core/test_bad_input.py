@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 import tacit
+from tacit.cli import main
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(tacit.__file__).parents[1]), "COLUMNS": "200"}
 GOOD = "age,income\n" + "".join(f"{20 + i},{1000 + 37 * i % 991}\n" for i in range(30))
 
 
-def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tacit", *map(str, words)], capture_output=True, text=True, env=ENV, check=False
-    )
+def run(*words: str | Path, process: bool = False) -> subprocess.CompletedProcess[str]:
+    """The command, in this process (or in one of its own, which costs seconds)."""
+    arguments = [str(word) for word in words]
+    if process:
+        command = [sys.executable, "-m", "tacit", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=ENV, check=False)
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["tacit", *arguments])
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def protect(path: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -74,7 +88,10 @@ def test_text_where_numbers_are_needed(tmp_path: Path) -> None:
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    _one_sentence(protect(tmp_path / "nope.csv"), tmp_path / "nope.csv", "no such file")
+    path = tmp_path / "nope.csv"
+    for process in (False, True):
+        done = run("protect", path, tmp_path / "out.csv", "--method", "noise", process=process)
+        _one_sentence(done, path, "no such file")
 
 
 def test_existing_output_and_the_input_are_kept(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from importlib import import_module
 import typer
 
 COMMANDS = (
+    "demo",
     "protect",
     "assess",
     "compare",

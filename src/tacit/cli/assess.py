@@ -139,10 +139,21 @@ def show(result: Any) -> None:
         for name, measure in measures.items():
             if isinstance(measure, Failure):
                 table.add_row(name, "[bold red]did not run[/]", "", measure.reason)
+            elif measure.value != measure.value:
+                table.add_row(name, "-", "", f"[dim]{measure.details.get('not computed', 'not computed')}[/]")
             else:
                 low, high = measure.range
                 table.add_row(name, f"{measure.value:.4g}", f"{low:g} to {high:g}", measure.higher)
         out.print(table)
+
+    shade = {True: "green", False: "red", None: "yellow"}[result.verdict.safe]
+    out.print(f"Verdict: [bold {shade}]{result.verdict.word}[/]")
+    for row in result.verdict.rows:
+        if row.standing == "fails":
+            out.print(f"  {row.name}: {row.value:.4g} is above {row.threshold:g} ({row.why})", markup=False)
+        elif row.standing == "not computed" and row.threshold is not None:
+            out.print(f"  {row.name}: not computed: {row.why}", markup=False)
+    out.print(f"Score: {result.score}", markup=False)
 
 
 def register(app: typer.Typer) -> None:

@@ -41,7 +41,7 @@ def releases(seed: int, progress: Any) -> list[dict[str, Any]]:
     protectors = [
         ("noise", "percent=15", tc.protect.Noise(percent=15, random_state=seed)),
         ("rank swapping", "p=5", tc.protect.RankSwapping(p=5, random_state=seed)),
-        ("microaggregation", "k=10", tc.protect.Microaggregation(k=10)),
+        ("microaggregation", "k=25", tc.protect.Microaggregation(k=25)),
     ]
     rows = []
     for number, (method, told, protector) in enumerate(protectors):
@@ -93,14 +93,14 @@ def show(rows: list[dict[str, Any]]) -> None:
         )
     out.print(table)
     out.print(
-        "Links: how many of the records the attacker names correctly, ties shared. The intruder knows all 13 columns "
-        "of the original,\nbut not the method. Information loss: PIL, 0 (none) to 1.\n"
+        "Links: records that the attacker names correctly, ties shared. The intruder knows all 13 columns of the\n"
+        "original, but not the method. Information loss: PIL, from 0 (none) to 1.\n"
     )
     for row in rows:
         out.print(f"{row['method']:<17} {verdict(row)}")
     out.print(
-        "\nNext: tacit protect FILE RELEASE --method microaggregation --set k=5   "
-        "then: tacit assess FILE RELEASE   or: tacit app"
+        "\nNext: tacit protect FILE RELEASE --method microaggregation --set k=5\n"
+        "then: tacit assess FILE RELEASE        or in the browser: tacit app"
     )
 
 
