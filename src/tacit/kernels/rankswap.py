@@ -14,8 +14,8 @@ def swap_positions(uniform: npt.NDArray[np.float64], window: int) -> npt.NDArray
     From the smallest value up, an unswapped position i swaps with a uniformly chosen unswapped position of
     i+1 .. i+window. The unswapped positions ahead are kept in an array, so that a choice costs O(1) whatever
     the window. A position with no partner left (the last one of an odd file, for example) joins a pair (j, s)
-    as a cycle of three in which nobody moves further than `window`; only when no such pair exists (window 1)
-    by the nearest one.
+    as a cycle of three in which nobody moves further than `window`; when there is no such pair (small windows, at
+    the end of the file) it joins the pair of its neighbour, and one value moves by window + 1.
     """
     n = uniform.shape[0]
     source = np.arange(n)

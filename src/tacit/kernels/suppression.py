@@ -103,13 +103,21 @@ def _grown(array: Ints, room: int) -> Ints:
 
 @njit(cache=True, nogil=True)
 def gather(
-    start: Ints, member: Ints, cost: Floats, left: Ints, small: npt.NDArray[np.bool_], k: int, levels: Floats
+    start: Ints,
+    member: Ints,
+    cost: Floats,
+    held: Ints,
+    left: Ints,
+    small: npt.NDArray[np.bool_],
+    k: int,
+    levels: Floats,
 ) -> tuple[Ints, Ints, Ints]:
     """Reading 'a missing value is a value of its own': suppressed records of a bucket form a class of their own.
 
     All open records of the small classes of a bucket are suppressed on S; when they are fewer than k, records
     that a large class can spare (it keeps k) come along, or one whole large class. Greedy by cost per record
-    helped, cheapest first. Returns (class, bucket, number of records); `left` and `small` are changed in place.
+    helped, cheapest first. `held` counts the records that have the suppressed form of a bucket already. Returns
+    (class, bucket, number of records); `held`, `left` and `small` are changed in place.
     """
     buckets = cost.shape[0]
     room = 16
@@ -117,7 +125,6 @@ def gather(
     where = np.empty(room, dtype=np.int64)
     many = np.empty(room, dtype=np.int64)
     count = 0
-    held = np.zeros(buckets, dtype=np.int64)
     for level in levels:
         for b in range(buckets):
             helped = 0

@@ -10,6 +10,7 @@ f under ``value`` is never larger than under ``any``, so k-anonymity under ``val
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -24,6 +25,9 @@ Flags = NDArray[np.bool_]
 Reading = Literal["any", "value"]
 FORCED_SHARE = 0.05
 """In a column where more records than this have a value that occurs fewer than k times, such values go at once."""
+
+MANY_COLUMNS = 12
+"""Above this, sets of columns are tried by their number and not by their price: there are too many to sort."""
 
 
 def compress(codes: Codes) -> tuple[Codes, Codes, Codes]:
@@ -79,14 +83,18 @@ class Buckets:
     subsets: list[tuple[int, ...]]
 
 
-def buckets(distinct: Codes, size: int, wanted: Flags) -> Buckets:
-    """All buckets for sets S of this size that hold a wanted class (of which something in S is present)."""
-    subsets = list(combinations(range(distinct.shape[1]), size))
+def buckets(distinct: Codes, subsets: list[tuple[int, ...]], wanted: Flags, missing: Reading) -> Buckets:
+    """All buckets of these sets S that hold a wanted class.
+
+    Under ``any``, a class with no value in S has nothing to give there; under ``value`` it has the suppressed form.
+    """
     members: list[Codes] = []
     sizes: list[Codes] = []
     which: list[Codes] = []
     for s, subset in enumerate(subsets):
-        rows = np.flatnonzero((distinct[:, subset] >= 0).any(axis=1))
+        rows = np.arange(len(distinct))
+        if missing == "any":
+            rows = np.flatnonzero((distinct[:, subset] >= 0).any(axis=1))
         rest = [j for j in range(distinct.shape[1]) if j not in subset]
         _, label, _ = compress(distinct[rows][:, rest])
         keep = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
@@ -106,41 +114,74 @@ def suppress(
 ) -> Flags:
     """True where a cell is to be suppressed, so that every f(r) >= k under the reading given (n >= k).
 
-    First one cell a record, then two, and so on, until nothing is left to do; see the kernels for how cells are
-    chosen. Which of several equal records of a class is suppressed is drawn at random (they differ only in columns
-    that are not keys).
+    The cheapest sets of cells first (one cell, then two, ...), until nothing is left to do; see the kernels for how
+    cells are chosen. Which of several equal records of a class is suppressed is drawn at random (they differ only in
+    columns that are not keys).
     """
-    forced = _hopeless(codes, k, missing)
-    codes = np.where(forced, -1, codes)
+    below = frequencies(codes, missing) < k
+    out = _hopeless(codes, k, missing) & below[:, None]
+    for _ in range(codes.shape[1] + 1):
+        # under 'value' a record may be left that only a class made in this round can take in: go round again
+        out = out | _round(np.where(out, -1, codes), k, importance, missing, rng)
+        below = frequencies(np.where(out, -1, codes), missing) < k
+        if not below.any():
+            return np.asarray(out & (codes >= 0))
+    out[below if missing == "any" else slice(None)] = True  # what is blank everywhere matches everything
+    return np.asarray(out & (codes >= 0))
+
+
+def _round(codes: Codes, k: int, importance: NDArray[np.float64], missing: Reading, rng: np.random.Generator) -> Flags:
     distinct, label, count = compress(codes)
     need = np.zeros(len(distinct), dtype=np.int64)
     need[label] = k - frequencies(codes, missing)
     left, small = count.copy(), need > 0
     who: list[Codes] = []
     cells: list[Flags] = []
-    for size in range(1, codes.shape[1] + 1):
+    for subsets in _stages(importance):
         wanted = (need > 0) & (left > 0) if missing == "any" else small
         if not wanted.any():
             break
-        b = buckets(distinct, size, wanted)
-        price = np.array([importance[list(s)].sum() for s in b.subsets])
+        b = buckets(distinct, subsets, wanted, missing)
+        table = np.zeros((len(subsets), codes.shape[1]), dtype=np.bool_)
+        for s, subset in enumerate(subsets):
+            table[s, list(subset)] = True
+        price = table @ importance
         cost = price[b.which]
+        size = np.diff(b.start)
         if missing == "any":
             total = np.add.reduceat(count[b.member], b.start[:-1]) if b.member.size else np.empty(0, dtype=np.int64)
-            chosen, where = cover(b.start, b.member, cost, total, left, need, k, _levels(price, b))
+            chosen, where = cover(b.start, b.member, cost, total, left, need, k, _levels(price, size))
         else:
-            steps = np.unique(np.concatenate([price * (1 + i / k) for i in range(4 * k)]))
-            chosen, where, many = gather(b.start, b.member, cost, left, small, k, np.append(steps, np.inf))
+            blank = ~((distinct[b.member] >= 0) & table[np.repeat(b.which, size)]).any(axis=1) & ~small[b.member]
+            held = np.bincount(
+                np.repeat(np.arange(size.size), size), weights=blank * left[b.member], minlength=size.size
+            )
+            steps = np.append(np.unique(np.concatenate([price * (1 + i / k) for i in range(4 * k)])), np.inf)
+            chosen, where, many = gather(b.start, b.member, cost, held.astype(np.int64), left, small, k, steps)
             chosen, where = np.repeat(chosen, many), np.repeat(where, many)
-        table = np.zeros((len(b.subsets), codes.shape[1]), dtype=np.bool_)
-        for s, subset in enumerate(b.subsets):
-            table[s, list(subset)] = True
         who.append(chosen)
         cells.append(table[b.which[where]])
-    out = forced
-    if who:
-        out = out | _spread(np.concatenate(who), np.concatenate(cells), label, rng)
-    return np.asarray(out)
+    if not who:
+        return np.zeros(codes.shape, dtype=np.bool_)
+    return _spread(np.concatenate(who), np.concatenate(cells), label, rng)
+
+
+def _stages(importance: NDArray[np.float64]) -> Iterator[list[tuple[int, ...]]]:
+    """Sets of columns, cheapest first, sets of about the same price together."""
+    width = importance.size
+    if width > MANY_COLUMNS or (importance == importance[0]).all():
+        for size in range(1, width + 1):
+            yield list(combinations(range(width), size))
+        return
+    every = [s for size in range(1, width + 1) for s in combinations(range(width), size)]
+    every.sort(key=lambda s: importance[list(s)].sum())
+    stage: list[tuple[int, ...]] = []
+    for s in every:
+        if stage and importance[list(s)].sum() > 1.25 * importance[list(stage[0])].sum():
+            yield stage
+            stage = []
+        stage.append(s)
+    yield stage
 
 
 def _hopeless(codes: Codes, k: int, missing: Reading) -> Flags:
@@ -158,11 +199,10 @@ def _hopeless(codes: Codes, k: int, missing: Reading) -> Flags:
     return out
 
 
-def _levels(price: NDArray[np.float64], b: Buckets) -> NDArray[np.float64]:
+def _levels(price: NDArray[np.float64], size: Codes) -> NDArray[np.float64]:
     """Gains per unit of cost, highest first, down to the lowest that is still a gain."""
-    most = max(2.0, float(np.diff(b.start).max(initial=2)))
+    lowest, top = 1 / float(price.max()), max(2.0, float(size.max(initial=2))) / float(price.min())
     levels = [g / c for c in np.unique(price) for g in (1.0, 2.0, 3.0)]
-    lowest, top = 1 / float(price.max()), most / float(price.min())
     while top > lowest:
         levels.append(top)
         top *= 0.8

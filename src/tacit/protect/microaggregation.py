@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = ["Microaggregation", "group_means"]
 Partition = Literal["mdav", "vmdav", "mu-approx", "individual", "zscores", "pca"]
 Size = Annotated[int, Ge(1)]
 Labels = NDArray[np.int64]
+Groups = list[tuple[list[str], Labels]]
 
 
 class Microaggregation(Protector):
@@ -84,83 +86,103 @@ class Microaggregation(Protector):
         return cls(k=k, groups=name, **parameters)
 
     def _fit(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> None:
-        self._keep(data, columns, self._partition(data, columns))
+        table = _Table.of(data, columns)
+        self._keep(table, self._partition(table))
 
     def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        return self._average(data, self._partition(data, columns))
+        table = _Table.of(data, columns)
+        return self._average(data, table, self._partition(table))
 
     def _fit_apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        groups = self._partition(data, columns)
-        self._keep(data, columns, groups)
-        return self._average(data, groups)
+        table = _Table.of(data, columns)
+        groups = self._partition(table)
+        self._keep(table, groups)
+        return self._average(data, table, groups)
 
-    def _partition(self, data: Microdata, columns: list[str]) -> list[tuple[list[str], Labels]]:
+    def _partition(self, table: _Table) -> Groups:
+        """The blocks of columns and, for each, the group of every record in value order."""
         method: str = self.partition
         if isinstance(self.groups, str) and parse(self.groups).partition is not None:
             method = str(parse(self.groups).partition)
         k: Any = self.k
-        parts = blocks(columns, self.groups, k if isinstance(k, list) else int(k))
+        parts = blocks(list(table.place), self.groups, k if isinstance(k, list) else int(k))
         if method == "individual":
             parts = [([name], size) for names, size in parts for name in names]
-        out: list[tuple[list[str], Labels]] = []
-        everything = data.numbers(columns) if method == "individual" and len(columns) > 1 else None
+        n = len(table.order)
+        out: Groups = []
         for names, size in parts:
-            if data.n < size:
+            if n < size:
                 raise ParameterError(
-                    f"k={size} is larger than the number of records ({data.n}): no group of k can be formed"
+                    f"k={size} is larger than the number of records ({n}): no group of k can be formed"
                 )
-            out.append((names, self._groups(data, names, size, method, everything)))
+            out.append((names, self._groups(table, names, size, method)))
         return out
 
-    def _groups(self, data: Microdata, names: list[str], k: int, method: str, everything: FloatArray | None) -> Labels:
-        kinds = [data.schema[name].kind for name in names]
-        sizes = [
-            0 if kind is Kind.continuous else len(data.categories(n)) for n, kind in zip(names, kinds, strict=True)
-        ]
-        values = data.numbers(names)
-        if method == "individual" and kinds[0] is not Kind.nominal:
-            score = aggregates.standardise(values)[:, 0]
-            rest = score[:, None] if everything is None else np.nan_to_num(everything)
-            return partitions.along(score, rest, k, optimal=self.univariate == "optimal")
-        points = aggregates.coordinates(values, kinds, sizes, scale=self.scale == "std")
+    def _groups(self, table: _Table, names: list[str], k: int, method: str) -> Labels:
+        optimal = self.univariate == "optimal"
+        if method == "individual" and table.kinds[names[0]] is not Kind.nominal:
+            score = aggregates.standardise(table.numbers(names))[:, 0]
+            return partitions.along(score, k, optimal=optimal)
+        points = table.points(names, scale=self.scale == "std")
         if method == "vmdav":
             return partitions.vmdav(points, k, self.gamma)
         if method == "mu-approx":
             return partitions.mu_approx(points, k)
         if method in ("zscores", "pca"):
             score = partitions.zscores(points) if method == "zscores" else partitions.first_component(points)
-            return partitions.along(score, points, k, optimal=self.univariate == "optimal")
+            return partitions.along(score, k, optimal=optimal)
         return np.asarray(partitions.mdav(points, k))
 
-    def _average(self, data: Microdata, groups: list[tuple[list[str], Labels]]) -> Microdata:
+    def _average(self, data: Microdata, table: _Table, groups: Groups) -> Microdata:
         names = [name for block, _ in groups for name in block]
         masked = np.empty((data.n, len(names)))
-        j = 0
         for block, labels in groups:
             for name in block:
-                column = data.numbers([name])
-                kind = data.schema[name].kind
-                if kind is Kind.nominal:
-                    value = aggregates.group_modes(column[:, 0], labels, len(data.categories(name)))
-                elif kind is Kind.ordinal or self.aggregate == "median":
+                column = table.numbers([name])
+                if table.kinds[name] is Kind.nominal:
+                    value = aggregates.group_modes(column[:, 0], labels, table.sizes[name])
+                elif table.kinds[name] is Kind.ordinal or self.aggregate == "median":
                     value = aggregates.group_medians(column, labels)[:, 0]
                 else:
                     value = group_means(column, labels)[:, 0]
-                masked[:, j] = value[labels]
-                j += 1
+                masked[table.order, names.index(name)] = value[labels]
         return data.with_numbers(names, masked)
 
-    def _keep(self, data: Microdata, columns: list[str], groups: list[tuple[list[str], Labels]]) -> None:
-        self.labels_ = groups[0][1] if len(groups) == 1 else np.column_stack([labels for _, labels in groups])
-        self.blocks_ = [names for names, _ in groups]
+    def _keep(self, table: _Table, groups: Groups) -> None:
+        labels_ = np.empty((len(table.order), len(groups)), dtype=np.int64)
         sse = sst = 0.0
-        for names, labels in groups:
-            kinds = [data.schema[name].kind for name in names]
-            sizes = [
-                0 if kd is Kind.continuous else len(data.categories(n)) for n, kd in zip(names, kinds, strict=True)
-            ]
-            points = aggregates.coordinates(data.numbers(names), kinds, sizes)
+        for j, (names, labels) in enumerate(groups):
+            labels_[table.order, j] = labels
+            points = table.points(names)
             sse += float(((points - group_means(points, labels)[labels]) ** 2).sum())
             sst += float(((points - points.mean(axis=0)) ** 2).sum())
+        self.labels_ = labels_ if len(groups) > 1 else labels_[:, 0]
+        self.blocks_ = [names for names, _ in groups]
         self.sse_, self.sst_ = sse, sst
         self.sse_ratio_ = sse / sst if sst > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The columns to protect with the records in value order: sums then do not depend on the order of the rows."""
+
+    values: FloatArray
+    order: NDArray[np.intp]
+    place: dict[str, int]
+    kinds: dict[str, Kind]
+    sizes: dict[str, int]
+
+    @classmethod
+    def of(cls, data: Microdata, columns: list[str]) -> _Table:
+        values = data.numbers(columns)
+        order = np.lexsort(values.T[::-1])
+        kinds = {name: data.schema[name].kind for name in columns}
+        sizes = {n: 0 if kind is Kind.continuous else len(data.categories(n)) for n, kind in kinds.items()}
+        return cls(values[order], order, {name: j for j, name in enumerate(columns)}, kinds, sizes)
+
+    def numbers(self, names: list[str]) -> FloatArray:
+        return self.values[:, [self.place[name] for name in names]]
+
+    def points(self, names: list[str], *, scale: bool = True) -> FloatArray:
+        kinds = [self.kinds[name] for name in names]
+        return aggregates.coordinates(self.numbers(names), kinds, [self.sizes[n] for n in names], scale=scale)

@@ -1,7 +1,7 @@
 """Groups of at least k records from an array of distances-ready columns (standardised, no missing values).
 
-Every function takes (values, k) and returns group numbers. None depends on the order of the rows: they work in
-value order, so that only records with equal values can change places.
+Every function takes (values, k) and returns group numbers. The multivariate ones work in value order whatever the
+order of the rows, so that only records with equal values can change places.
 """
 
 from __future__ import annotations
@@ -63,15 +63,12 @@ def mu_approx(values: Floats, k: int) -> Labels:
     return labels
 
 
-def along(score: Floats, values: Floats, k: int, *, optimal: bool = True) -> Labels:
-    """Groups of records that are neighbours in `score`; ties in value order of `values`.
+def along(score: Floats, k: int, *, optimal: bool = True) -> Labels:
+    """Groups of records that are neighbours in `score`; equal scores in the order of the rows (give value order).
 
     Optimal: smallest SSE of the score over all groupings (Hansen and Mukherjee 2003). Else: runs of k.
     """
     order = np.argsort(score, kind="stable")
-    ordered = score[order]
-    if (ordered[1:] == ordered[:-1]).any() and values.shape[1] > 1:
-        order = np.lexsort((*values.T[::-1], score))
     labels = np.empty(len(score), dtype=np.int64)
     ordered = np.ascontiguousarray(score[order])
     labels[order] = optimal_groups(ordered, k) if optimal else fixed_groups(len(score), k)

@@ -18,8 +18,8 @@ class RankSwapping(Protector):
     Definition: each column is sorted (equal values in random order; nominal values by frequency, rarest first). From
     the smallest up, the value at position i changes places with that of a uniformly chosen position among those of
     i+1 .. i+w that have not been swapped yet, ``w = floor(p n / 100)``, at least 1. A position that finds no partner
-    joins a pair, as a cycle of three, so that every value takes part and no rank moves by more than w (w = 1 in an
-    odd file: 2). Source: Moore (1996); 000, section 3.1.2.
+    joins a pair, as a cycle of three, so that every value takes part and no rank moves by more than w (at the end of
+    an odd file one may move w + 1). Source: Moore (1996); 000, section 3.1.2.
     Guarantee: the multiset of each column is kept exactly. Missing values stay where they are.
     Cost: n log n for the sort, then linear whatever p is.
     Known attacks: rank intervals (the intruder knows p): possible candidates of each record and their intersection.
