@@ -1,0 +1,81 @@
+"""How numbers, shares and times are written for people, the same in the report, the page and the notebook."""
+
+from __future__ import annotations
+
+import math
+
+
+def number(value: float | int | None) -> str:
+    """A short form: 0, 0.034, 12.5, 1,080, 41.2k, 3.5M."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, float) and math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    sign = "−" if value < 0 else ""
+    size = abs(value)
+    if size == 0:
+        return "0"
+    for limit, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+        if size >= limit:
+            return f"{sign}{size / limit:.3g}{letter}"
+    if size >= 1e5:
+        return f"{sign}{size / 1e3:.0f}k"
+    if size >= 1000 or float(size).is_integer():
+        return f"{sign}{size:,.0f}"
+    if size >= 0.001:
+        return f"{sign}{float(f'{size:.3g}'):g}"
+    mantissa, power = f"{size:.1e}".split("e")
+    return f"{sign}{mantissa}e{int(power)}"
+
+
+def count(value: float | int | None) -> str:
+    """A number of records: whole when whole, else with one decimal (expected links can be fractions)."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def percent(share: float | None, digits: int | None = None) -> str:
+    """A share of 1 as percent, with enough digits to tell small risks apart."""
+    if share is None or not math.isfinite(share):
+        return "–"
+    value = 100 * share
+    if digits is None:
+        digits = 0 if value in (0, 100) else 1 if abs(value) >= 1 else 2
+    return f"{value:.{digits}f} %"
+
+
+def span(interval: tuple[float, float] | list[float] | None) -> str:
+    """An interval of shares."""
+    if not interval:
+        return "–"
+    return f"{percent(interval[0])} to {percent(interval[1])}"
+
+
+def seconds(value: float | None) -> str:
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value < 0.01:
+        return f"{1000 * value:.1f} ms"
+    if value < 1:
+        return f"{1000 * value:.0f} ms"
+    if value < 100:
+        return f"{value:.1f} s"
+    return f"{value / 60:.1f} min"
+
+
+def one_in(share: float | None) -> str:
+    """A share as 'one in so many', which people read better than small percentages."""
+    if share is None or not math.isfinite(share) or share <= 0:
+        return "none"
+    if share >= 0.995:
+        return "every one"
+    if share > 0.5:
+        return f"{round(share * 10)} in 10" if share < 0.95 else f"{round(share * 100)} in 100"
+    return f"one in {round(1 / share):,}"
+
+
+def title(name: str) -> str:
+    """The name of a method or measure as a heading: `nearest_record` becomes `Nearest record`."""
+    words = name.replace("_", " ").replace("-", " ").strip()
+    return words[:1].upper() + words[1:]
