@@ -1,0 +1,110 @@
+// A little script: every page works as plain forms; this makes it live. No library, no outside request.
+"use strict";
+const $ = (query, root = document) => root.querySelector(query);
+const all = (query, root = document) => [...root.querySelectorAll(query)];
+const say = (text) => { const place = $("#said"); if (place) place.textContent = text; };
+
+// -- files: drop or choose ------------------------------------------------------------------------------
+for (const zone of all("[data-drop]")) {
+  const input = $("input[type=file]", zone);
+  const send = () => { if (input.files.length) { say("Reading the file"); zone.requestSubmit(); } };
+  input.addEventListener("change", send);
+  for (const name of ["dragenter", "dragover"]) zone.addEventListener(name, (e) => { e.preventDefault(); zone.classList.add("over"); });
+  for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (e) => { e.preventDefault(); if (e.dataTransfer.files.length) { input.files = e.dataTransfer.files; send(); } });
+}
+
+// -- forms that save themselves --------------------------------------------------------------------------
+for (const form of all("form[data-auto]")) form.addEventListener("change", () => form.requestSubmit());
+for (const item of all("[data-submits]")) item.addEventListener("change", () => { item.form.requestSubmit($(`[value="${item.dataset.submits}"]`, item.form)); });
+
+// -- live preview: the newest answer wins ------------------------------------------------------------------
+const plan = $("#plan");
+if (plan) {
+  let timer = 0, round = 0;
+  const target = $("#preview");
+  const refresh = async () => {
+    const mine = ++round;
+    target.classList.add("stale");
+    try {
+      const answer = await fetch(plan.dataset.preview, { method: "POST", body: new URLSearchParams(new FormData(plan)) });
+      const text = await answer.text();
+      if (mine !== round) return;
+      target.innerHTML = text;
+      const version = answer.headers.get("X-Version");
+      if (version) { for (const field of all("[name=version]")) field.value = version; known = version; }
+      for (const name of ["undo", "redo"]) { const button = $(`#${name}`); const flag = answer.headers.get(`X-${name}`); if (button && flag) button.disabled = flag === "no"; }
+      const short = $("[data-say]", target);
+      if (short) say(short.dataset.say);
+    } catch { if (mine === round) target.innerHTML = "<p class='soft'>The page cannot reach tacit. Is it still running?</p>"; }
+    if (mine === round) target.classList.remove("stale");
+  };
+  plan.addEventListener("input", (e) => { if (e.target.dataset.submits) return; clearTimeout(timer); timer = setTimeout(refresh, 180); });
+  refresh();
+}
+
+// -- progress and news from the server ----------------------------------------------------------------------
+let known = document.body.dataset.version || "";
+const feed = document.body.dataset.events;
+if (feed) {
+  let source = null;
+  const hear = (event) => {
+    const news = JSON.parse(event.data);
+    const job = news.job;
+    const line = $(".working i");
+    if (line) line.style.width = job && job.busy ? `${Math.max(2, 100 * job.share)}%` : "0";
+    const panel = $("#progress");
+    if (job && job.busy) {
+      if (panel) {
+        panel.classList.remove("hidden");
+        $("progress", panel).value = job.share;
+        $("[data-text]", panel).textContent = job.text;
+        $("[data-left]", panel).textContent = job.left;
+      }
+    } else if (panel && !panel.classList.contains("hidden")) {
+      panel.classList.add("hidden");
+      if (news.next) location.assign(news.next); else location.reload();
+      return;
+    }
+    if (known && news.version !== known) {
+      const note = $("#behind");
+      if (note) note.classList.remove("hidden");
+    }
+    const live = $("#live");
+    if (live && news.live !== undefined && news.live !== live.dataset.seen) {
+      live.dataset.seen = news.live;
+      fetch(live.dataset.source).then((a) => a.text()).then((text) => { live.innerHTML = text; });
+    }
+    if (news.over && document.body.dataset.reloads && !document.body.dataset.done) { document.body.dataset.done = "1"; location.reload(); }
+  };
+  const open = () => { if (!source) { source = new EventSource(feed); source.onmessage = hear; } };
+  const close = () => { if (source) { source.close(); source = null; } };
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  addEventListener("pagehide", close);
+  open();
+}
+
+// -- the map: a point is a button ------------------------------------------------------------------------------
+const pick = (event) => {
+  const point = event.target.closest("[data-choose]");
+  const form = $("#choose");
+  if (!point || !form) return;
+  event.preventDefault();
+  form.elements.run.value = point.dataset.choose;
+  form.requestSubmit();
+};
+document.addEventListener("click", pick);
+document.addEventListener("keydown", (e) => {
+  if ((e.key === "Enter" || e.key === " ") && e.target.closest("[data-choose]")) pick(e);
+  if ((e.ctrlKey || e.metaKey) && !e.altKey && e.key.toLowerCase() === "z" && !/^(INPUT|TEXTAREA)$/.test(e.target.tagName)) {
+    const button = $(e.shiftKey ? "#redo" : "#undo");
+    if (button && !button.disabled) { e.preventDefault(); button.click(); }
+  }
+});
+document.addEventListener("click", async (e) => {
+  const button = e.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText($(button.dataset.copy).textContent);
+  say("Copied"); button.textContent = "Copied";
+  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+});
