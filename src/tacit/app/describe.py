@@ -61,7 +61,7 @@ def _column(column: Any, values: pa.ChunkedArray) -> dict[str, Any]:
         "missing": int(values.null_count),
         "distinct": distinct,
         "spark": str(sparkline(heights, title=f"Distribution of {column.name}")),
-        "values": words,
+        "range": words,
     }
 
 

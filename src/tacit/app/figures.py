@@ -37,7 +37,7 @@ def preview_of(data: Any, plan: Any, whole: int, bound: float) -> dict[str, Any]
     _truth(data, masked)
     result = tc.assess(data, masked, attackers=("nearest", "assignment"), risks=(), losses=quick_losses())
     changed = [c for c in data.quasi if c in masked.names]
-    drawn = records.distributions(data, masked, changed[:PREVIEW_COLUMNS], width=230)
+    drawn = records.distributions(data, masked, changed[:PREVIEW_COLUMNS], width=270)
     top, loss = parts.strongest(result), parts.main_loss(result)
     more = len(changed) - len(drawn)
     return {
@@ -45,7 +45,7 @@ def preview_of(data: Any, plan: Any, whole: int, bound: float) -> dict[str, Any]
         "risk": percent(top[1].rate) if top else "–",
         "loss": number(loss[1].value) if loss else "–",
         "figures": parts.figures(result),
-        "attacks": parts.attack_chart(result, bound, width=460),
+        "attacks": parts.attack_chart(result, bound, width=560),
         "columns": drawn,
         "remark": (
             "In the whole file an intruder must choose among more records, so the rate there is usually lower; "
@@ -88,7 +88,7 @@ def finish(
     made["input"]["path"], made["output"]["path"] = name, release
     Path(files["manifest"]).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     Path(files["plan"]).write_text(plan.to_toml() if plan.steps else "", encoding="utf-8")
-    result = tc.assess(data, masked, plan=plan if plan.steps else None, progress=progress)
+    result = tc.assess(data, masked, plan=plan if plan.steps and _aware() else None, progress=progress)
     progress("writing the report", 1, 1)
     facts = {"name": name, "manifest": made, "bound": bound}
     report.write(result, files["report"], **facts)
@@ -110,6 +110,12 @@ def finish(
         "seconds": time.perf_counter() - start,
     }
     return summary, files
+
+
+def _aware() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("tacit.attack.aware") is not None
 
 
 def _release_name(name: str, ending: str) -> str:

@@ -17,9 +17,15 @@ _samples: dict[Any, Any] = {}
 
 
 def warm(tell: Tell) -> None:
-    """Pay for the imports before someone waits for them."""
-    import tacit.assess
-    import tacit.plan  # noqa: F401
+    """Pay for imports and for compiling the kernels before someone waits for them."""
+    import numpy as np
+
+    import tacit as tc
+    from tacit.app.figures import preview_of
+
+    data = tc.Microdata.of(np.random.default_rng(0).normal(size=(60, 3)))
+    for method in ("noise", "microaggregation"):
+        preview_of(data, tc.Plan((tc.Step(method, {}, 1),)), data.n, 0.05)
 
 
 def catalogue(tell: Tell) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
 
 from tacit.app import forms
 from tacit.app.pages.home import to, unready
 from tacit.app.pages.protect import label_of, new_step, start
-from tacit.app.project import Run
+from tacit.app.project import Project, Run
 from tacit.app.state import form_of, project, state
 from tacit.report.charts import Point, risk_utility_map
 from tacit.report.svg import SHAPES, Drawing
@@ -39,6 +40,19 @@ async def compare(request: Request, pid: str) -> Response:
     wait = unready(request, p)
     if wait is not None:
         return wait
+    knobs = _knobs(p.setup.steps, await s.catalogue())
+    seen = f"{len(p.runs)}.{p.setup.release}"
+    return s.page("compare.html", project=p, here="compare", knobs=knobs, seen=seen, **_drawn(p))
+
+
+@router.get("/p/{pid}/compare/live")
+async def live(request: Request, pid: str) -> Response:
+    """The map and the table alone, as runs end."""
+    template = state(request).templates.get_template("runs.html")
+    return HTMLResponse(template.render(**_drawn(project(request, pid))))
+
+
+def _drawn(p: Project) -> dict[str, Any]:
     good = [run for run in p.runs if run.ok]
     edge = undominated(good)
     chosen = p.setup.release
@@ -48,16 +62,12 @@ async def compare(request: Request, pid: str) -> Response:
     ]
     drawing = risk_utility_map(points, bound=p.setup.bound, width=980, height=420, risk_name="people found")
     families = list(dict.fromkeys(point.family for point in points))
-    return s.page(
-        "compare.html",
-        project=p,
-        here="compare",
-        good=good,
-        map=str(drawing),
-        families=[{"name": name, "mark": _mark(i)} for i, name in enumerate(families)],
-        runs=[_row(run, chosen) for run in reversed(p.runs)],
-        knobs=_knobs(p.setup.steps, await s.catalogue()),
-    )
+    return {
+        "good": good,
+        "map": str(drawing),
+        "families": [{"name": name, "mark": _mark(i)} for i, name in enumerate(families)],
+        "runs": [_row(run, chosen) for run in reversed(p.runs)],
+    }
 
 
 def _mark(i: int) -> str:

@@ -148,7 +148,11 @@ async def events(request: Request, pid: str) -> Response:
 
     def look() -> dict[str, Any]:
         job = p.job
-        news: dict[str, Any] = {"version": p.version, "over": p.loading.over}
+        news: dict[str, Any] = {
+            "version": p.version,
+            "over": p.loading.over,
+            "live": f"{len(p.runs)}.{p.setup.release}",
+        }
         if job is not None:
             left = job.left
             news["job"] = {
@@ -157,8 +161,6 @@ async def events(request: Request, pid: str) -> Response:
                 "text": job.text or "Starting",
                 "left": f"about {seconds(left)} left" if left is not None and not job.over else "",
             }
-            if job.state == "done" and job.result:
-                news["next"] = f"/p/{p.id}/compare"
         return news
 
     return stream(request, look)

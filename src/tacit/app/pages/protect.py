@@ -109,6 +109,7 @@ async def save(request: Request, pid: str) -> Response:
     p.change(f"plan {what}", steps=tuple(steps), bound=read_bound(form, p.setup.bound))
     if what == "run":
         start(s, p, [p.new_run(label_of(steps, catalogue), tuple(steps))])
+        return to(f"/p/{pid}/compare")
     return to(f"/p/{pid}/protect")
 
 

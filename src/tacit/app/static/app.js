@@ -26,10 +26,11 @@ if (plan) {
   const refresh = async () => {
     const mine = ++round;
     target.classList.add("stale");
+    const slow = setTimeout(() => say("Still working on the preview"), 2500);
     try {
       const answer = await fetch(plan.dataset.preview, { method: "POST", body: new URLSearchParams(new FormData(plan)) });
       const text = await answer.text();
-      if (mine !== round) return;
+      if (mine !== round || answer.status === 204) return;
       target.innerHTML = text;
       const version = answer.headers.get("X-Version");
       if (version) { for (const field of all("[name=version]")) field.value = version; known = version; }
@@ -37,6 +38,7 @@ if (plan) {
       const short = $("[data-say]", target);
       if (short) say(short.dataset.say);
     } catch { if (mine === round) target.innerHTML = "<p class='soft'>The page cannot reach tacit. Is it still running?</p>"; }
+    clearTimeout(slow);
     if (mine === round) target.classList.remove("stale");
   };
   plan.addEventListener("input", (e) => { if (e.target.dataset.submits) return; clearTimeout(timer); timer = setTimeout(refresh, 180); });
@@ -63,7 +65,7 @@ if (feed) {
       }
     } else if (panel && !panel.classList.contains("hidden")) {
       panel.classList.add("hidden");
-      if (news.next) location.assign(news.next); else location.reload();
+      location.reload();
       return;
     }
     if (known && news.version !== known) {
