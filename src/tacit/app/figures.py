@@ -12,6 +12,12 @@ from tacit.report import parts, records, repeat
 from tacit.report.words import count, number, percent
 
 PREVIEW_COLUMNS = 6
+# What a run on a large file begins with: seconds, not minutes. The other attacks and measures are one choice away.
+QUICK: dict[str, Any] = {
+    "attackers": ("nearest",),
+    "risks": ("interval", "k_anonymity"),
+    "losses": ("PIL", "IL1", "KS", "correlation"),
+}
 
 
 def _mask(plan: Any, data: Any) -> Any:
@@ -61,11 +67,11 @@ def quick_losses() -> tuple[str, ...]:
     """Losses that take no time on a sample."""
     from tacit.loss import registry
 
-    return tuple(name for name in ("pil", "probabilistic", "il1") if name in registry)[:1]
+    return tuple(name for name in ("PIL",) if name in registry)
 
 
 def finish(
-    data: Any, plan: Any, source: Path, folder: Path, name: str, bound: float,
+    data: Any, plan: Any, source: Path, folder: Path, name: str, bound: float, depth: str,
     progress: Callable[[str, float, float], None],
 ) -> tuple[dict[str, Any], dict[str, str]]:  # fmt: skip
     """Mask, attack, measure and write one plan; the summary for the page, and where its files lie."""
@@ -88,9 +94,11 @@ def finish(
     made["input"]["path"], made["output"]["path"] = name, release
     Path(files["manifest"]).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     Path(files["plan"]).write_text(plan.to_toml() if plan.steps else "", encoding="utf-8")
-    result = tc.assess(data, masked, plan=plan if plan.steps and _aware() else None, progress=progress)
+    asked = QUICK if depth == "quick" else {}
+    known = plan if plan.steps and depth == "all" else None
+    result = tc.assess(data, masked, plan=known, progress=progress, **asked)
     progress("writing the report", 1, 1)
-    facts = {"name": name, "manifest": made, "bound": bound}
+    facts = {"name": name, "manifest": made, "bound": bound, "plan": plan if plan.steps else None}
     report.write(result, files["report"], **facts)
     report.write(result, files["external"], external=True, **facts)
     top, loss = parts.strongest(result), parts.main_loss(result)
@@ -103,19 +111,13 @@ def finish(
         "verdict": {"state": verdict.state, "word": verdict.word, "sentence": verdict.sentence},
         "figures": parts.figures(result),
         "attacks": parts.attack_rows(result),
-        "command": repeat.command(result, made, name),
-        "python": repeat.python(result, made, name),
+        "command": repeat.command(result, plan if plan.steps else None, name),
+        "python": repeat.python(result, plan if plan.steps else None, name),
         "formulas": formulas(masked.table),
         "release": release,
         "seconds": time.perf_counter() - start,
     }
     return summary, files
-
-
-def _aware() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("tacit.attack.aware") is not None
 
 
 def _release_name(name: str, ending: str) -> str:

@@ -30,3 +30,20 @@ class Settings:
     def address(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+
+
+def free_port(host: str, port: int) -> int:
+    """The port asked for, or any free one for 0; one sentence when it is taken."""
+    import socket
+
+    from tacit.errors import ParameterError
+
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise ParameterError(
+                f"port {port} on {host} cannot be used ({error.strerror}); choose another with --port, or --port 0"
+            ) from None
+        return int(probe.getsockname()[1])

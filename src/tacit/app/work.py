@@ -137,7 +137,7 @@ def preview(
 
 def run(
     tell: Tell, path: str, name: str, roles: dict[str, str], kinds: dict[str, str], plans: list[dict[str, Any]],
-    bound: float, folder: str,
+    bound: float, folder: str, depth: str,
 ) -> int:  # fmt: skip
     """Each plan on all records: mask, attack, measure, write. Sends a `tick` with the figures of each."""
     from tacit.app.figures import finish
@@ -154,7 +154,7 @@ def run(
 
         progress("masking", 0, 1)
         try:
-            summary, files = finish(data, _plan(one["steps"]), Path(path), Path(folder), name, bound, progress)
+            summary, files = finish(data, _plan(one["steps"]), Path(path), Path(folder), name, bound, depth, progress)
             good += 1
             tell("tick", {"run": one["run"], "summary": summary, "files": files, "error": ""})
         except TacitError as error:

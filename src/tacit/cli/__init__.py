@@ -16,6 +16,7 @@ COMMANDS = (
     "verify",
     "methods",
     "reproduce",
+    "app",
 )
 """The modules of this folder, in the order in which a person meets them."""
 

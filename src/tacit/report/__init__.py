@@ -11,7 +11,7 @@ from typing import Any
 
 
 def html(assessment: Any, *, external: bool = False, **facts: Any) -> str:
-    """The report of one assessment as HTML text. `facts`: `name`, `manifest`, `bound`, `command`, `python`."""
+    """The report of one assessment as HTML text. `facts`: `name`, `manifest`, `bound`, `plan`."""
     from tacit.report import external as public
     from tacit.report import internal
     from tacit.report.render import page

@@ -17,12 +17,12 @@ from tacit.report.internal import today
 from tacit.report.words import count, title
 
 
-def content(assessment: Any, *, name: str = "", bound: float | None = None, **private: Any) -> Content:
+def content(assessment: Any, *, name: str = "", bound: float | None = None, plan: Any = None, **private: Any) -> Content:
     """`private` (manifest, commands) is accepted so that both reports are called alike, and ignored."""
     from tacit import __version__
 
     masked = assessment.masked
-    limit = parts.bound_of(assessment) if bound is None else bound
+    limit = parts.bound_of(bound)
     made = Content(
         title=f"Protection of {name}" if name else "Protection report",
         date=today(),
@@ -32,19 +32,20 @@ def content(assessment: Any, *, name: str = "", bound: float | None = None, **pr
         subtitle=f"{count(masked.n)} records, {len(masked.names)} columns",
     )
     made.figures = parts.figures(assessment)
-    made.checks = parts.checks(assessment)
+    made.checks = [row for row in parts.checks(assessment, bound) if row["standing"] in ("passes", "fails")]
     ran = [row for row in parts.attack_rows(assessment) if row["rate"] != "–"]
     for row in ran:
         row["knows"] = ""  # a phrase of the attacker may name columns or parameters
     made.attacks = ran
     made.attack_chart = parts.attack_chart(assessment, limit)
-    made.risk = [row for row in parts.measure_rows(assessment.risk) if row["value"] != "–"]
-    made.loss = [row for row in parts.measure_rows(assessment.loss) if row["value"] != "–"]
+    made.risk = [row for row in parts.measure_rows(assessment.risk) if not row["absent"]]
+    made.loss = [row for row in parts.measure_rows(assessment.loss) if not row["absent"]]
     failed = len(getattr(assessment, "failures", []))
     if failed:
         made.remarks = [f"{failed} of the attacks and measures could not be run on this file."]
-    if assessment.plan is not None:
-        made.steps = [{"title": title(step.method)} for step in assessment.plan.steps]
+    plan = assessment.plan if plan is None else plan
+    if plan is not None:
+        made.steps = [{"title": title(step.method)} for step in plan.steps]
     made.no_steps = "The methods are not named in this report."
     made.glossary = entries()
     return made

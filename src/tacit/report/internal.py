@@ -10,7 +10,7 @@ from typing import Any
 from tacit.report import charts, parts, records, repeat
 from tacit.report.content import Content
 from tacit.report.glossary import entries
-from tacit.report.words import count, number, percent, seconds, title
+from tacit.report.words import count, inside, number, percent, seconds, title
 
 
 def today() -> str:
@@ -24,13 +24,13 @@ def content(
     name: str = "",
     manifest: dict[str, Any] | None = None,
     bound: float | None = None,
-    command: str | None = None,
-    python: str | None = None,
+    plan: Any = None,
 ) -> Content:
     from tacit import __version__
 
     original, masked = assessment.original, assessment.masked
-    limit = parts.bound_of(assessment) if bound is None else bound
+    limit = parts.bound_of(bound)
+    plan = assessment.plan if plan is None else plan
     alike = records.groups(assessment)
     made = Content(
         title=f"Release of {name}" if name else "Release report",
@@ -39,10 +39,10 @@ def content(
         verdict=parts.verdict(assessment, bound),
         subtitle=f"{count(original.n)} records, {len(original.names)} columns, "
         f"{len(original.quasi)} of them quasi-identifiers"
-        + (f"; {assessment.plan}" if assessment.plan is not None else ""),
+        + (f"; {plan}" if plan is not None else ""),
     )
     made.figures = parts.figures(assessment, alike[1] if alike else None)
-    made.checks = parts.checks(assessment)
+    made.checks = parts.checks(assessment, bound)
     made.remarks = [f"{title(f.name)} did not run: {f.reason}" for f in getattr(assessment, "failures", [])]
     made.map = one_point(assessment, limit)
     made.attacks = parts.attack_rows(assessment)
@@ -57,10 +57,10 @@ def content(
         lead = "The share of records per interval or category, in the original and in the masked file."
         made.distributions = {"lead": lead, "charts": drawn}
     made.correlations = records.correlations(assessment)
-    made.steps = steps(assessment.plan)
+    made.steps = steps(plan)
     made.facts = facts(assessment, manifest)
-    told = [("Command line", command or repeat.command(assessment, manifest, name))]
-    told.append(("Python", python or repeat.python(assessment, manifest, name)))
+    told = [("Command line", repeat.command(assessment, plan, name))]
+    told.append(("Python", repeat.python(assessment, plan, name)))
     made.repeat = [{"title": t, "text": text} for t, text in told if text]
     made.glossary = entries()
     return made
@@ -76,13 +76,13 @@ def one_point(assessment: Any, bound: float) -> dict[str, Any] | None:
         return None
     points = [charts.Point("this release", risk, cost, "release", chosen=True)]
     drawing = charts.risk_utility_map(
-        points, bound=bound, height=300, risk_name="people found", loss_name=title(loss[0]).lower()
+        points, bound=bound, height=300, risk_name="people found", loss_name=inside(loss[0])
     )
     return {
         "lead": "Protection is a trade: less risk costs more information. Compare other plans to see what is possible.",
         "chart": str(drawing),
         "caption": f"Risk: {percent(risk)} found by the strongest intruder. Loss: {number(cost)} "
-        f"({title(loss[0]).lower()}). The shaded band is the accepted risk.",
+        f"({inside(loss[0])}). The shaded band is the accepted risk.",
         "rows": [],
     }
 

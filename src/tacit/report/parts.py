@@ -6,9 +6,8 @@ from typing import Any
 
 from tacit.report import charts
 from tacit.report.content import Verdict
-from tacit.report.words import count, number, percent, span, title
-
-DEFAULT_BOUND = 0.05
+from tacit.report.words import count, inside, number, percent, span, title
+from tacit.report.words import limit as limit_of
 
 
 def linkages(assessment: Any) -> dict[str, Any]:
@@ -35,7 +34,7 @@ def attack_rows(assessment: Any) -> list[dict[str, Any]]:
             "correct": count(link.correct),
             "rate": percent(link.rate),
             "interval": span(link.interval),
-            "chance": percent(link.chance, 3 if link.chance < 0.0005 else None),
+            "chance": _chance(link),
             "strongest": top is not None and name == top[0] and link.rate > link.chance,
         }
         for name, link in linkages(assessment).items()
@@ -59,15 +58,18 @@ def attack_chart(assessment: Any, bound: float | None = None, width: float = 720
     return str(charts.bars("Share of people found", rows, bound=bound, width=width)) if rows else ""
 
 
-def measure_rows(found: dict[str, Any]) -> list[dict[str, str]]:
-    rows = [
-        {"title": title(name), "value": number(m.value), "reading": _reading(m)} for name, m in measures(found).items()
-    ]
-    return rows + [
-        {"title": title(name), "value": "–", "reading": f"Did not run: {failure.reason}"}
-        for name, failure in found.items()
-        if not hasattr(failure, "value")
-    ]
+def measure_rows(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """One row a measure; those without a value come last, with the reason."""
+    rows = []
+    for name, m in found.items():
+        if not hasattr(m, "value"):
+            rows.append({"title": title(name), "value": "–", "reading": f"Did not run: {m.reason}", "absent": True})
+        elif m.value != m.value:
+            why = str(m.details.get("not computed", "no value"))
+            rows.append({"title": title(name), "value": "–", "reading": f"Not computed: {why}", "absent": True})
+        else:
+            rows.append({"title": title(name), "value": number(float(m.value)), "reading": _reading(m), "absent": False})
+    return sorted(rows, key=lambda row: bool(row["absent"]))
 
 
 def _reading(measure: Any) -> str:
@@ -76,48 +78,66 @@ def _reading(measure: Any) -> str:
     return f"{ends}0: {measure.zero.rstrip('.')}. Higher: {measure.higher.rstrip('.')}."
 
 
-def bound_of(assessment: Any) -> float:
-    """The highest rate that the verdict accepts."""
-    verdict = getattr(assessment, "verdict", None)
-    for name in ("bound", "threshold", "accepted"):
-        value = getattr(verdict, name, None)
-        if isinstance(value, float):
-            return value
-    return DEFAULT_BOUND
+def bound_of(bound: float | None) -> float:
+    """The highest share of people found that the verdict accepts."""
+    from tacit.verdict import ATTACK
+
+    return ATTACK if bound is None else bound
+
+
+def judged(assessment: Any, bound: float | None = None) -> Any:
+    """The verdict table of `tacit.verdict`; `bound` replaces its threshold for attacks."""
+    from tacit.verdict import verdict as judge
+
+    own = getattr(assessment, "verdict", None)
+    if bound is None and own is not None and hasattr(own, "rows"):
+        return own
+    limits = None if bound is None else {"attack": bound, **({"strongest": bound} if "strongest" in assessment.risk else {})}
+    return judge(assessment.attacks, assessment.risk, limits)
 
 
 def verdict(assessment: Any, bound: float | None = None) -> Verdict:
-    """The verdict in one sentence, about the strongest intruder."""
-    limit = bound_of(assessment) if bound is None else bound
+    """The verdict in one sentence: the strongest intruder first, then what else keeps it from being safe."""
+    table = judged(assessment, bound)
     top = strongest(assessment)
-    failed = [f for part in (assessment.attacks, assessment.risk, assessment.loss) for f in part.values()]
-    failed = [f for f in failed if not hasattr(f, "rate") and not hasattr(f, "value")]
     if top is None:
         return Verdict("warn", "Not assessed", "No attack could be run, so nothing is known about the risk.")
     name, link = top
-    found = f"The strongest intruder ({title(name).lower()}) finds {percent(link.rate)} of the people"
-    guess = f"guessing finds {percent(link.chance, 3 if link.chance < 0.0005 else None)}."
+    limit = bound_of(bound)
+    found = f"The strongest intruder ({inside(name)}) finds {percent(link.rate)} of the people"
+    guess = f"guessing finds {_chance(link)}."
     if link.rate > limit:
-        return Verdict("bad", "Not safe", f"{found}, above the {percent(limit)} that is accepted; {guess}")
-    if any(not hasattr(f, "rate") for f in failed) and any(f in assessment.attacks.values() for f in failed):
-        said = f"{found}, within the {percent(limit)} that is accepted, but not every attack could be run."
-        return Verdict("warn", "Not fully assessed", said)
-    return Verdict("good", "Within the accepted risk", f"{found}, within the {percent(limit)} that is accepted; {guess}")
+        return Verdict("bad", "Not safe", f"{found}, above the {limit_of(limit)} that is accepted; {guess}")
+    within = f"{found}, within the {limit_of(limit)} that is accepted"
+    if table.safe is False:
+        rest = ", ".join(f"{inside(r.name)} is {_share(r.value)}, above {_share_limit(r.threshold)}" for r in table.failing)
+        return Verdict("bad", "Not safe", f"{within}, but {rest}.")
+    if table.safe is None:
+        missing = sum(r.standing == "not computed" and r.threshold is not None for r in table.rows)
+        what = "one check" if missing == 1 else f"{missing} checks"
+        return Verdict("warn", "Not fully assessed", f"{within}, but {what} could not be computed.")
+    return Verdict("good", "Within the accepted risk", f"{within}; {guess}")
+
+
+def _chance(link: Any) -> str:
+    return percent(link.chance, 3 if link.chance < 0.0005 else None)
 
 
 def main_loss(assessment: Any) -> tuple[str, Any] | None:
     """The loss that stands on the map: the probabilistic one (0 to 1) where there is one, else the first."""
-    ran = measures(assessment.loss)
-    for name in ("pil", "probabilistic", "il"):
+    ran = {name: m for name, m in measures(assessment.loss).items() if m.value == m.value}
+    for name in ("PIL", "IL", "IL1"):
         if name in ran:
             return name, ran[name]
     return next(iter(ran.items()), None)
 
 
 def score_of(assessment: Any) -> float | None:
-    value = getattr(assessment, "score", None)
-    value = getattr(value, "value", value)
-    return float(value) if isinstance(value, int | float) else None
+    """The published score, or None when one of its parts is missing."""
+    from tacit.score import score
+
+    value = score(assessment.risk, assessment.loss).value
+    return float(value) if value == value else None
 
 
 def figures(assessment: Any, smallest: int | None = None) -> list[dict[str, str]]:
@@ -126,12 +146,11 @@ def figures(assessment: Any, smallest: int | None = None) -> list[dict[str, str]
     if top:
         link = top[1]
         out.append({"value": percent(link.rate), "unit": "", "label": "of the people found by the strongest intruder"})
-        chance = percent(link.chance, 3 if link.chance < 0.0005 else None)
-        out.append({"value": chance, "unit": "", "label": "found by guessing"})
+        out.append({"value": _chance(link), "unit": "", "label": "found by guessing"})
     loss = main_loss(assessment)
     if loss:
         name, m = loss
-        out.append({"value": number(m.value), "unit": _top(m), "label": f"loss ({title(name).lower()})"})
+        out.append({"value": number(m.value), "unit": _top(m), "label": f"loss ({inside(name)})"})
     if smallest is not None:
         out.append({"value": number(smallest), "unit": "alike", "label": "in the smallest group"})
     score = score_of(assessment)
@@ -145,15 +164,24 @@ def _top(measure: Any) -> str:
     return f"of {number(high)}" if high < float("inf") else ""
 
 
-def checks(assessment: Any) -> list[dict[str, Any]]:
-    """The table behind the verdict, when the assessment has one: every risk with its threshold."""
-    rows = getattr(getattr(assessment, "verdict", None), "checks", None) or []
+def checks(assessment: Any, bound: float | None = None) -> list[dict[str, Any]]:
+    """The table behind the verdict: every attack and risk that has a threshold, and how it stands."""
     return [
         {
-            "title": title(str(row.name)),
-            "value": number(float(row.value)) if row.value is not None else "–",
-            "limit": number(float(row.limit)),
-            "ok": bool(row.ok),
+            "title": title(row.name),
+            "why": "" if row.why.startswith("attacker:") else row.why,
+            "value": _share(row.value),
+            "limit": _share_limit(row.threshold),
+            "standing": row.standing,
         }
-        for row in rows
+        for row in judged(assessment, bound).rows
+        if row.threshold is not None
     ]
+
+
+def _share(value: float) -> str:
+    return percent(value) if 0 <= value <= 1 else number(value)
+
+
+def _share_limit(value: float) -> str:
+    return limit_of(value) if 0 <= value <= 1 else number(value)

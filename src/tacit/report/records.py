@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.report import charts, shapes
 from tacit.report.parts import linkages, measures, strongest
-from tacit.report.words import count, number, percent, title
+from tacit.report.words import count, inside, number, percent, title
 
 WORST = 15
 MOST_COLUMNS = 40
@@ -40,7 +40,7 @@ def by_record(assessment: Any) -> dict[str, Any] | None:
         "Records by their risk", edges.tolist(), counts.tolist(), x_name="probability to be found →", percent_x=True
     )
     return {
-        "lead": f"How likely the strongest intruder ({title(name).lower()}) is to name each record's own masked record.",
+        "lead": f"How likely the strongest intruder ({inside(name)}) is to name each record's own masked record.",
         "chart": str(chart),
         "caption": f"{count(certain)} records are found for certain and {count(never)} are never found, "
         f"of {count(link.records)}.",
@@ -64,7 +64,7 @@ def by_column(assessment: Any) -> dict[str, Any] | None:
     for name, link in linkages(assessment).items():
         weights = getattr(link, "weights", None)
         if isinstance(weights, dict) and weights:
-            made.append(_column_chart(f"Weights that {title(name).lower()} learned", weights, "What it relies on most."))
+            made.append(_column_chart(f"Weights that {inside(name)} learned", weights, "What it relies on most."))
     if not made:
         return None
     return {"lead": "Which columns lead an intruder to people: the first to protect more strongly.", "charts": made}

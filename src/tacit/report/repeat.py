@@ -6,10 +6,8 @@ import shlex
 from typing import Any
 
 
-def _files(manifest: dict[str, Any] | None, name: str) -> tuple[str, str]:
-    from pathlib import Path
-
-    source = name or (Path(manifest["input"]["path"]).name if manifest else "original.csv")
+def _files(name: str) -> tuple[str, str]:
+    source = name or "original.csv"
     stem, dot, ending = source.rpartition(".")
     return source, f"{stem}-release.{ending}" if dot else f"{source}-release.csv"
 
@@ -24,11 +22,11 @@ def _roles(assessment: Any) -> dict[str, list[str]]:
     return out
 
 
-def command(assessment: Any, manifest: dict[str, Any] | None = None, name: str = "") -> str:
+def command(assessment: Any, plan: Any, name: str = "") -> str:
     """The same on the command line."""
-    if assessment.plan is None:
+    if plan is None:
         return ""
-    source, release = _files(manifest, name)
+    source, release = _files(name)
     options = " \\\n  ".join(f"--{word} {shlex.quote(','.join(names))}" for word, names in _roles(assessment).items())
     return (
         f"tacit protect {shlex.quote(source)} {shlex.quote(release)} --plan plan.toml \\\n  {options}\n"
@@ -37,14 +35,14 @@ def command(assessment: Any, manifest: dict[str, Any] | None = None, name: str =
     )
 
 
-def python(assessment: Any, manifest: dict[str, Any] | None = None, name: str = "") -> str:
+def python(assessment: Any, plan: Any, name: str = "") -> str:
     """The same in Python, complete: it can be pasted and run where the file lies."""
-    if assessment.plan is None:
+    if plan is None:
         return ""
-    source, release = _files(manifest, name)
+    source, release = _files(name)
     roles = ",\n    ".join(f"{word}={names!r}" for word, names in _roles(assessment).items())
     steps = "".join(
-        f"    tc.Step({step.method!r}, {step.parameters!r}, seed={step.seed!r}),\n" for step in assessment.plan.steps
+        f"    tc.Step({step.method!r}, {step.parameters!r}, seed={step.seed!r}),\n" for step in plan.steps
     )
     return (
         "import tacit as tc\n\n"

@@ -75,7 +75,46 @@ def one_in(share: float | None) -> str:
     return f"one in {round(1 / share):,}"
 
 
+def limit(share: float | None) -> str:
+    """A threshold as percent, without digits that nobody set."""
+    return "–" if share is None else f"{100 * share:g} %"
+
+
+TITLES = {
+    "nearest": "Nearest record",
+    "assignment": "Optimal assignment",
+    "pram": "PRAM",
+    "massc": "MASSC",
+    "ipso": "IPSO",
+    "dp_microaggregation": "Microaggregation, differentially private",
+    "laplace": "Laplace mechanism",
+    "dld": "Nearest-record linkage, averaged",
+    "dld_assignment": "Assignment linkage, averaged",
+    "pld": "Probabilistic linkage, averaged",
+    "strongest": "Strongest linkage",
+    "interval": "Interval disclosure",
+    "interval_sd": "Interval disclosure, by sd",
+    "attribute": "Attribute disclosure",
+    "suda": "Special uniques (SUDA)",
+    "PIL": "Probabilistic information loss",
+    "IL": "Information loss (IL)",
+    "KS": "Kolmogorov-Smirnov distance",
+    "TV": "Total variation",
+    "SSE": "SSE / SST",
+    "pMSE": "Propensity score (pMSE)",
+}
+"""Names that are abbreviations get their words; every other name is its own title."""
+
+
 def title(name: str) -> str:
-    """The name of a method or measure as a heading: `nearest_record` becomes `Nearest record`."""
+    """The name of a method or measure as a heading: `top_bottom_coding` becomes `Top bottom coding`."""
+    if name in TITLES:
+        return TITLES[name]
     words = name.replace("_", " ").replace("-", " ").strip()
     return words[:1].upper() + words[1:]
+
+
+def inside(name: str) -> str:
+    """The title in the middle of a sentence; abbreviations stay."""
+    text = title(name)
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]

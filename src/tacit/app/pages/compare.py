@@ -95,20 +95,18 @@ def _knobs(steps: Any, catalogue: dict[str, Any]) -> list[dict[str, str]]:
     for i, step in enumerate(steps):
         entry = catalogue["protect"][step["method"]]
         for f in forms.fields(entry["schema"], step["parameters"], entry["doc"]):
-            if f.widget not in ("integer", "number"):
-                continue
             middle = f.value if f.value is not None else f.default
             if not isinstance(middle, int | float) or isinstance(middle, bool):
                 continue
             tries = [middle * share for share in (0.5, 1, 2, 4)] if middle else [1, 2, 4]
-            if f.widget == "integer":
+            if isinstance(middle, int):
                 tries = [round(v) for v in tries]
             kept = [v for v in tries if (f.low is None or v >= f.low) and (f.high is None or v <= f.high)]
             knobs.append(
                 {
                     "id": f"{i}.{f.name}",
                     "label": f"{f.label} of {entry['title']}, step {i + 1}",
-                    "values": " ".join(f"{v:g}" for v in dict.fromkeys(kept)),
+                    "tries": " ".join(f"{v:g}" for v in dict.fromkeys(kept)),
                 }
             )
     return knobs

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from tacit.app import forms
 from tacit.app.pages.home import to, unready
-from tacit.app.project import Project, Run
+from tacit.app.project import Project, Run, Setup
 from tacit.app.state import State, form_of, project, state
 from tacit.app.worker import Cancelled, Job
 
@@ -59,11 +59,14 @@ def read_steps(form: dict[str, list[str]], catalogue: dict[str, Any], old: Any) 
     return tuple(steps)
 
 
-def read_bound(form: dict[str, list[str]], old: float) -> float:
+def read_limits(form: dict[str, list[str]], old: Setup) -> dict[str, Any]:
+    """The accepted risk, and how much is attacked and measured."""
     try:
-        return min(max(float(form["bound"][0]) / 100, 0.0), 1.0)
+        bound = min(max(float(form["bound"][0]) / 100, 0.0), 1.0)
     except (KeyError, ValueError):
-        return old
+        bound = old.bound
+    depth = form.get("depth", [old.depth])[0]
+    return {"bound": bound, "depth": depth if depth in ("quick", "all") else old.depth}
 
 
 @router.get("/p/{pid}/protect")
@@ -106,7 +109,7 @@ async def save(request: Request, pid: str) -> Response:
         steps.pop(i)
     elif what == "up" and 0 < i < len(steps):
         steps[i - 1], steps[i] = steps[i], steps[i - 1]
-    p.change(f"plan {what}", steps=tuple(steps), bound=read_bound(form, p.setup.bound))
+    p.change(f"plan {what}", steps=tuple(steps), **read_limits(form, p.setup))
     if what == "run":
         start(s, p, [p.new_run(label_of(steps, catalogue), tuple(steps))])
         return to(f"/p/{pid}/compare")
@@ -124,7 +127,7 @@ async def preview(request: Request, pid: str) -> Response:
         text = "The plan was changed in another tab. Reload the page to see the newest."
         return HTMLResponse(template.render(error=text, p=None))
     steps = read_steps(form, catalogue, p.setup.steps)
-    p.change("step values", steps=steps, bound=read_bound(form, p.setup.bound))
+    p.change("step values", steps=steps, **read_limits(form, p.setup))
     arguments = {"path": str(p.path), "roles": p.setup.roles, "kinds": p.setup.kinds, "steps": list(steps)}
     job = Job("preview", {**arguments, "bound": p.setup.bound, "sample": s.settings.sample})
     s.quick.submit(job, latest_only=True)
@@ -166,7 +169,7 @@ def start(s: State, p: Project, runs: list[Run]) -> None:
         "run",
         {
             "path": str(p.path), "name": p.name, "roles": p.setup.roles, "kinds": p.setup.kinds, "plans": plans,
-            "bound": p.setup.bound, "folder": str(s.workspace.path),
+            "bound": p.setup.bound, "folder": str(s.workspace.path), "depth": p.setup.depth,
         },
         on_tick=tick,
         on_end=ended,

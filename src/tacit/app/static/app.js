@@ -18,6 +18,9 @@ for (const zone of all("[data-drop]")) {
 for (const form of all("form[data-auto]")) form.addEventListener("change", () => form.requestSubmit());
 for (const item of all("[data-submits]")) item.addEventListener("change", () => { item.form.requestSubmit($(`[value="${item.dataset.submits}"]`, item.form)); });
 
+const knob = $("#knob");
+if (knob) knob.addEventListener("change", () => { $("#values").value = knob.selectedOptions[0].dataset.tries; });
+
 // -- live preview: the newest answer wins ------------------------------------------------------------------
 const plan = $("#plan");
 if (plan) {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tacit.report.svg import Drawing, Scale
-from tacit.report.words import number, percent
+from tacit.report.words import limit, number, percent
 
 
 @dataclass(frozen=True)
@@ -51,5 +51,5 @@ def bars(
         d.text(x.end + 8, middle + 4, write(r.value), "label strong" if r.strong else "label")
     if bound is not None:
         d.line(x(bound), 14, x(bound), height, "bound")
-        d.text(x(bound) + 4, 12, f"accepted up to {write(bound)}", "note")
+        d.text(x(bound) + 4, 12, f"accepted up to {limit(bound) if shares else number(bound)}", "note")
     return d

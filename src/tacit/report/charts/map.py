@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tacit.report.svg import SHAPES, Drawing, Scale, bottom_axis, left_axis
-from tacit.report.words import number, percent
+from tacit.report.words import limit, number, percent
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def risk_utility_map(
     bottom_axis(d, x, bottom, 6)
     if bound is not None:
         d.line(left, y(bound), right, y(bound), "bound")
-        d.text(right - 4, y(bound) - 5, f"accepted up to {percent(bound)}", "note", "end")
+        d.text(right - 4, y(bound) - 5, f"accepted up to {limit(bound)}", "note", "end")
     d.text(right, height - 8, f"{loss_name} → worse for the user of the data", "note", "end")
     d.text(left, 11, f"↑ {risk_name}, worse for the people in the data", "note")
     edge = sorted((p for p in points if p.frontier), key=lambda p: (p.loss, p.risk))
@@ -95,5 +95,5 @@ def _label(
 def _spoken(points: Sequence[Point], bound: float | None) -> str:
     said = "; ".join(f"{p.label}: risk {percent(p.risk)}, loss {number(p.loss)}" for p in points[:12])
     more = f" and {len(points) - 12} more" if len(points) > 12 else ""
-    limit = f" Accepted risk: up to {percent(bound)}." if bound is not None else ""
+    limit = f" Accepted risk: up to {limit(bound)}." if bound is not None else ""
     return f"Risk-utility map of {len(points)} releases. {said}{more}.{limit}"
