@@ -104,6 +104,11 @@ class Assessment:
             out["plan"] = self.plan.to_dict()
         return dict(jsonable(out))
 
+    def _repr_html_(self) -> str:
+        from tacit.report.jupyter import assessment
+
+        return assessment(self)
+
     def to_html(self, path: str | Path, *, external: bool = False, force: bool = True) -> None:
         """Write the report as one file that opens offline."""
         from tacit import report

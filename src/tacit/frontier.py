@@ -217,5 +217,16 @@ class Frontier:
 
         report.write_comparison(self, path, force=force)
 
+    def plot(self) -> Any:
+        """The risk-utility map as a figure: shows itself in a notebook, ``save`` writes it."""
+        from tacit.report.comparison import figure
+
+        return figure(self)
+
+    def _repr_html_(self) -> str:
+        from tacit.report.jupyter import frontier
+
+        return frontier(self)
+
     def __repr__(self) -> str:
         return f"Frontier({len(self.trials)} plans, {len(self.best)} on the frontier; {self.why})"

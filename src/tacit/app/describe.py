@@ -36,7 +36,9 @@ def _first_steps(data: Any) -> list[dict[str, Any]]:
     if kinds and "microaggregation" in registry:
         able = {str(k) for k in registry["microaggregation"].kinds}
         if kinds <= able:
-            return [{"method": "microaggregation", "parameters": {}, "seed": 1 if _random("microaggregation") else None}]
+            return [
+                {"method": "microaggregation", "parameters": {}, "seed": 1 if _random("microaggregation") else None}
+            ]
     return []
 
 

@@ -48,9 +48,7 @@ class Field:
         return f"up to {self.high:g}" if self.high is not None else ""
 
 
-def fields(
-    schema: Mapping[str, Any], values: Mapping[str, Any] | None = None, about: str | None = None
-) -> list[Field]:
+def fields(schema: Mapping[str, Any], values: Mapping[str, Any] | None = None, about: str | None = None) -> list[Field]:
     """The inputs for a method whose parameters have this JSON schema; `about` is its docstring."""
     said = explained(about or "")
     required = set(schema.get("required", ()))
@@ -95,7 +93,7 @@ def _field(name: str, part: dict[str, Any], said: str, required: bool, whole: Ma
         made.widget = kind
     elif kind == "boolean":
         made.widget = "flag"
-    elif kind == "array" and "columns" in name or name in ("quasi", "confidential", "keys"):
+    elif (kind == "array" and "columns" in name) or name in ("quasi", "confidential", "keys"):
         made.widget = "columns"
     return made
 
@@ -108,7 +106,8 @@ def explained(doc: str) -> dict[str, str]:
     part = re.split(r"\n\s*\n|>>>", rest)[0]
     pieces = re.split(r"``(\w+)``:", part)
     return {
-        name: " ".join(text.replace("``", "").split()).rstrip(" ;,.") for name, text in zip(pieces[1::2], pieces[2::2])
+        name: " ".join(text.replace("``", "").split()).rstrip(" ;,.")
+        for name, text in zip(pieces[1::2], pieces[2::2], strict=True)
     }
 
 
@@ -141,7 +140,7 @@ def _value(text: str, widget: str) -> Any:
         except ValueError:
             return text  # the plan's check says what is wrong with it
         return int(number) if widget == "integer" and number.is_integer() else number
-    if text[0] in "[{\"-0123456789" or text in ("true", "false", "null"):
+    if text[0] in '[{"-0123456789' or text in ("true", "false", "null"):
         try:
             return json.loads(text)
         except ValueError:

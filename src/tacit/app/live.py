@@ -42,7 +42,13 @@ class Live:
     def shown(self) -> dict[str, Any]:
         """What the template needs."""
         job = self.job
-        states = {"running": "Running", "done": "Ended", "cancelled": "Stopped", "failed": "Failed", "waiting": "Starting"}
+        states = {
+            "running": "Running",
+            "done": "Ended",
+            "cancelled": "Stopped",
+            "failed": "Failed",
+            "waiting": "Starting",
+        }
         out: dict[str, Any] = {
             "title": f"{title(self.filter)}: {states[job.state].lower()}" if job else "Nothing running",
             "error": job.error if job else "",
@@ -56,12 +62,11 @@ class Live:
             {"value": count(last["seen"]), "unit": "", "label": "records in"},
             {"value": count(last["released"]), "unit": "", "label": "records released"},
             {"value": number(last["rate"]), "unit": "", "label": "records a second"},
-            *([{"value": percent(last["risk"]), "unit": "", "label": "found by the nearest record"}] if _is(last, "risk") else []),
-        ]  # fmt: skip
+        ]
+        if _is(last, "risk"):
+            out["figures"].append({"value": percent(last["risk"]), "unit": "", "label": "found by the nearest record"})
         x = [float(t["seen"]) for t in self.ticks]
-        for key, name, shares in (
-            ("risk", "Risk", True), ("loss", "Loss", False), ("delay", "Delay", False), ("epsilon", "Epsilon spent", False),
-        ):  # fmt: skip
+        for key, name in (("risk", "Risk"), ("loss", "Loss"), ("delay", "Delay"), ("epsilon", "Epsilon spent")):
             if not _is(last, key):
                 continue
             y = [float(t[key]) if _is(t, key) else float("nan") for t in self.ticks]
@@ -72,7 +77,7 @@ class Live:
                 "delay": f"now {number(y[-1])} records",
                 "epsilon": f"now {number(y[-1])}",
             }[key]
-            drawing = lines(name, x, y, chance=chance, shares=shares, width=520, height=150)
+            drawing = lines(name, x, y, chance=chance, shares=key == "risk", width=520, height=150)
             out["charts"].append({"title": name, "note": note, "chart": str(drawing)})
         return out
 

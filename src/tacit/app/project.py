@@ -11,7 +11,6 @@ from typing import Any
 
 from tacit.app.worker import Job
 
-
 MANY = 20_000
 """Above this many records a run begins with the quick attacks and measures; all of them is a choice."""
 

@@ -25,9 +25,7 @@ class State:
         self.quick, self.heavy, self.streams = Worker("preview"), Worker("run"), Worker("stream")
         self._catalogue: Job | None = None
         self.templates = Environment(
-            loader=ChoiceLoader(
-                [PackageLoader("tacit.app", "templates"), PackageLoader("tacit.report", "templates")]
-            ),
+            loader=ChoiceLoader([PackageLoader("tacit.app", "templates"), PackageLoader("tacit.report", "templates")]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,

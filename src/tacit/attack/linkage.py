@@ -88,6 +88,11 @@ class Linkage:
             out["log"] = self.log
         return dict(jsonable(out))
 
+    def _repr_html_(self) -> str:
+        from tacit.report.jupyter import linkage
+
+        return linkage(self)
+
     def __repr__(self) -> str:
         low, high = self.interval
         return (

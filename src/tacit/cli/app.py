@@ -8,7 +8,9 @@ import typer
 
 
 def app_command(
-    host: Annotated[str, typer.Option(help="Address to serve on. Other than this machine only with care.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Address to serve on. Other than this machine only with care.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 8765,
     limit: Annotated[int, typer.Option(metavar="MB", help="Largest upload.", min=1)] = 1024,
     sample: Annotated[int, typer.Option(help="Records in the live preview.", min=50, max=5000)] = 500,

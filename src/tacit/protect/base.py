@@ -144,6 +144,15 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(str(error)) from error
         return Microdata.of(array)
 
+    def _repr_html_(self) -> str:
+        from tacit.report.jupyter import protector
+
+        return protector(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Notebooks ask for this first; scikit-learn's own shows neither what was learned nor what the method is."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

@@ -1,7 +1,7 @@
 """The report: one file that opens offline, for the people who decide about a release.
 
-    tacit.report.write(assessment, "report.html")                  # internal: everything
-    tacit.report.write(assessment, "public.html", external=True)   # nothing that helps an intruder
+tacit.report.write(assessment, "report.html")                  # internal: everything
+tacit.report.write(assessment, "public.html", external=True)   # nothing that helps an intruder
 """
 
 from __future__ import annotations

@@ -17,7 +17,9 @@ from tacit.report.internal import today
 from tacit.report.words import count, title
 
 
-def content(assessment: Any, *, name: str = "", bound: float | None = None, plan: Any = None, **private: Any) -> Content:
+def content(
+    assessment: Any, *, name: str = "", bound: float | None = None, plan: Any = None, **private: Any
+) -> Content:
     """`private` (manifest, commands) is accepted so that both reports are called alike, and ignored."""
     from tacit import __version__
 

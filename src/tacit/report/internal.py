@@ -38,8 +38,7 @@ def content(
         version=__version__,
         verdict=parts.verdict(assessment, bound),
         subtitle=f"{count(original.n)} records, {len(original.names)} columns, "
-        f"{len(original.quasi)} of them quasi-identifiers"
-        + (f"; {plan}" if plan is not None else ""),
+        f"{len(original.quasi)} of them quasi-identifiers" + (f"; {plan}" if plan is not None else ""),
     )
     made.figures = parts.figures(assessment, alike[1] if alike else None)
     made.checks = parts.checks(assessment, bound)

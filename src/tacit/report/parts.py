@@ -52,7 +52,14 @@ def attack_rows(assessment: Any) -> list[dict[str, Any]]:
 def attack_chart(assessment: Any, bound: float | None = None, width: float = 720) -> str:
     top = strongest(assessment)
     rows = [
-        charts.Bar(title(name), link.rate, *link.interval, chance=link.chance, strong=bool(top and name == top[0]))
+        charts.Bar(
+            title(name),
+            link.rate,
+            link.interval[0],
+            link.interval[1],
+            chance=link.chance,
+            strong=bool(top and name == top[0]),
+        )
         for name, link in linkages(assessment).items()
     ]
     return str(charts.bars("Share of people found", rows, bound=bound, width=width)) if rows else ""
@@ -68,7 +75,9 @@ def measure_rows(found: dict[str, Any]) -> list[dict[str, Any]]:
             why = str(m.details.get("not computed", "no value"))
             rows.append({"title": title(name), "value": "–", "reading": f"Not computed: {why}", "absent": True})
         else:
-            rows.append({"title": title(name), "value": number(float(m.value)), "reading": _reading(m), "absent": False})
+            rows.append(
+                {"title": title(name), "value": number(float(m.value)), "reading": _reading(m), "absent": False}
+            )
     return sorted(rows, key=lambda row: bool(row["absent"]))
 
 
@@ -92,7 +101,9 @@ def judged(assessment: Any, bound: float | None = None) -> Any:
     own = getattr(assessment, "verdict", None)
     if bound is None and own is not None and hasattr(own, "rows"):
         return own
-    limits = None if bound is None else {"attack": bound, **({"strongest": bound} if "strongest" in assessment.risk else {})}
+    limits = (
+        None if bound is None else {"attack": bound, **({"strongest": bound} if "strongest" in assessment.risk else {})}
+    )
     return judge(assessment.attacks, assessment.risk, limits)
 
 
@@ -110,7 +121,9 @@ def verdict(assessment: Any, bound: float | None = None) -> Verdict:
         return Verdict("bad", "Not safe", f"{found}, above the {limit_of(limit)} that is accepted; {guess}")
     within = f"{found}, within the {limit_of(limit)} that is accepted"
     if table.safe is False:
-        rest = ", ".join(f"{inside(r.name)} is {_share(r.value)}, above {_share_limit(r.threshold)}" for r in table.failing)
+        rest = ", ".join(
+            f"{inside(r.name)} is {_share(r.value)}, above {_share_limit(r.threshold)}" for r in table.failing
+        )
         return Verdict("bad", "Not safe", f"{within}, but {rest}.")
     if table.safe is None:
         missing = sum(r.standing == "not computed" and r.threshold is not None for r in table.rows)

@@ -108,7 +108,10 @@ def groups(assessment: Any) -> tuple[dict[str, Any], int] | None:
         f"The release has {count(round(distinct))} different combinations of its {len(names)} quasi-identifiers. "
         f"{count(alone)} of {count(masked.n)} records are the only one of their kind."
     )
-    caption = "How many records lie in groups of each size. A record that is alone in the release can still be safe, if its values were changed enough."
+    caption = (
+        "How many records lie in groups of each size. A record that is alone in the release can still be safe, "
+        "if its values were changed enough."
+    )
     return {"lead": lead, "chart": str(chart), "caption": caption}, smallest
 
 
@@ -117,7 +120,9 @@ def _range(a: float, b: float) -> str:
     return number(low) if low == high else f"{number(low)} to {number(high)}"
 
 
-def distributions(original: Any, masked: Any, names: list[str] | None = None, width: float = 340) -> list[dict[str, Any]]:
+def distributions(
+    original: Any, masked: Any, names: list[str] | None = None, width: float = 340
+) -> list[dict[str, Any]]:
     """Before and after, for the columns that changed first of all; a column in one file only is left out."""
     made: list[dict[str, Any]] = []
     for name in (names or [c for c in original.names if c in masked.names])[:MOST_COLUMNS]:

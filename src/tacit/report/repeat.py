@@ -41,9 +41,7 @@ def python(assessment: Any, plan: Any, name: str = "") -> str:
         return ""
     source, release = _files(name)
     roles = ",\n    ".join(f"{word}={names!r}" for word, names in _roles(assessment).items())
-    steps = "".join(
-        f"    tc.Step({step.method!r}, {step.parameters!r}, seed={step.seed!r}),\n" for step in plan.steps
-    )
+    steps = "".join(f"    tc.Step({step.method!r}, {step.parameters!r}, seed={step.seed!r}),\n" for step in plan.steps)
     return (
         "import tacit as tc\n\n"
         f"data = tc.read({source!r},\n    {roles},\n)\n"

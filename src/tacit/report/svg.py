@@ -38,16 +38,14 @@ class Drawing:
         self.parts.append(f"<{tag}{written}>{inside}</{tag}>" if inside else f"<{tag}{written}/>")
 
     def open(self, tag: str, tip: str | None = None, **attributes: Value) -> None:
-        self.add(tag, **attributes)
+        self.add(tag, None, None, **attributes)
         self.parts[-1] = self.parts[-1][:-2] + ">" + (f"<title>{escape(tip)}</title>" if tip else "")
 
     def close(self, tag: str) -> None:
         self.parts.append(f"</{tag}>")
 
-    def rect(self, x: float, y: float, w: float, h: float, class_: str, tip: str | None = None, rx: float = 0):
-        self.add(
-            "rect", tip=tip, x=x, y=y, width=max(w, 0.0), height=max(h, 0.0), rx=rx or None, class_=class_
-        )
+    def rect(self, x: float, y: float, w: float, h: float, class_: str, tip: str | None = None, rx: float = 0) -> None:
+        self.add("rect", tip=tip, x=x, y=y, width=max(w, 0.0), height=max(h, 0.0), rx=rx or None, class_=class_)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, class_: str) -> None:
         self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)

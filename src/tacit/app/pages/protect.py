@@ -51,7 +51,7 @@ def read_steps(form: dict[str, list[str]], catalogue: dict[str, Any], old: Any) 
             steps.append({**new_step(method, i), "seed": before.get("seed")})
             continue
         made = forms.fields(entry["schema"], about=entry["doc"])
-        step = {"method": method, "parameters": forms.read(made, form, f"s{i}.p."), "seed": None}
+        step: dict[str, Any] = {"method": method, "parameters": forms.read(made, form, f"s{i}.p."), "seed": None}
         seed = form.get(f"s{i}.seed", [""])[0].strip()
         if entry["random"]:
             step["seed"] = int(seed) if seed.isdigit() else i + 1

@@ -84,9 +84,7 @@ def _label(
         start = cx + dx - (wide if anchor == "end" else wide / 2 if anchor == "middle" else 0)
         box = (start, cy + dy - 11, start + wide, cy + dy + 3)
         inside = box[0] > 60 and box[2] < right + 10 and box[1] > 14
-        if inside and not any(
-            box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken
-        ):
+        if inside and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):
             d.text(cx + dx, cy + dy, p.label, "label strong" if p.chosen else "label", anchor)
             taken.append(box)
             return
@@ -95,5 +93,5 @@ def _label(
 def _spoken(points: Sequence[Point], bound: float | None) -> str:
     said = "; ".join(f"{p.label}: risk {percent(p.risk)}, loss {number(p.loss)}" for p in points[:12])
     more = f" and {len(points) - 12} more" if len(points) > 12 else ""
-    limit = f" Accepted risk: up to {limit(bound)}." if bound is not None else ""
-    return f"Risk-utility map of {len(points)} releases. {said}{more}.{limit}"
+    accepted = f" Accepted risk: up to {limit(bound)}." if bound is not None else ""
+    return f"Risk-utility map of {len(points)} releases. {said}{more}.{accepted}"

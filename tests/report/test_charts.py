@@ -1,0 +1,150 @@
+"""Drawings: well-formed, escaped, at the right places; numbers written for people."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from tacit.report import shapes
+from tacit.report.charts import (
+    Bar,
+    Point,
+    bars,
+    categories,
+    histogram,
+    lines,
+    matrix,
+    pair,
+    risk_utility_map,
+    sparkline,
+)
+from tacit.report.figure import Figure
+from tacit.report.svg import Scale, ticks
+from tacit.report.words import count, inside, number, one_in, percent, seconds, title
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"), (12.5, "12.5"), (1080, "1,080"), (0.03412, "0.0341"), (149642, "150k"), (3.5e6, "3.5M"),
+        (1.2e-5, "1.2e-5"), (float("nan"), "–"), (float("inf"), "∞"), (-3, "−3"),
+    ],
+)  # fmt: skip
+def test_number(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_words() -> None:
+    assert percent(0.123) == "12.3 %"
+    assert percent(0.0009) == "0.09 %"
+    assert percent(1.0) == "100 %"
+    assert count(360.0) == "360"
+    assert count(316.667) == "316.7"
+    assert one_in(0.05) == "one in 20"
+    assert seconds(0.25) == "250 ms"
+    assert title("top_bottom_coding") == "Top bottom coding"
+    assert inside("pram") == "PRAM"
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert ticks(0, 1, 5) == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    for low, high in [(-3.7, 12.2), (0, 1e-9), (1e6, 1.3e6), (5, 5)]:
+        found = ticks(low, high)
+        assert all(low - 1e-9 <= t <= high + 1e-9 for t in found)
+
+
+def test_scale() -> None:
+    s = Scale(0, 10, 100, 200)
+    assert s(5) == 150
+    assert Scale(3, 3, 0, 10)(3) == 5
+
+
+def parse(drawing: object) -> ET.Element:
+    return ET.fromstring(str(drawing))
+
+
+HOSTILE = '<b onload="x">&"name'
+
+
+def test_every_chart_is_well_formed_and_escapes() -> None:
+    drawings = [
+        bars(HOSTILE, [Bar(HOSTILE, 0.3, 0.2, 0.4, 0.01), Bar("b", 0.1)], bound=0.05),
+        categories(HOSTILE, [HOSTILE, "b"], [0.5, 0.5], [0.4, 0.6]),
+        pair(HOSTILE, [0, 1, 2], [0.5, 0.5], [0.2, 0.8]),
+        histogram(HOSTILE, [0, 1, 2], [3, 0], x_name=HOSTILE),
+        matrix(HOSTILE, [HOSTILE, "b"], [[1.0, -0.4], [-0.4, float("nan")]]),
+        lines(HOSTILE, [0, 1, 2], [0.1, float("nan"), 0.2], chance=0.01, bound=0.15),
+        sparkline([1, 2, 3], title=HOSTILE),
+        risk_utility_map([Point(HOSTILE, 0.2, 3, HOSTILE, chosen=True, frontier=True, id='1"')], bound=0.05),
+        risk_utility_map([]),
+    ]
+    for drawing in drawings:
+        root = parse(drawing)
+        assert not [e for e in root.iter() if e.tag == "b" or "onload" in e.attrib]
+        # a page with a strict policy must be able to show it
+        assert not [e for e in root.iter() if "style" in e.attrib]
+
+
+def test_map_places_points_and_names_the_release() -> None:
+    root = parse(risk_utility_map([Point("low", 0.1, 1, "a"), Point("high", 0.9, 1, "b", chosen=True, id="7")]))
+    picks = [e for e in root.iter() if e.attrib.get("data-choose") == "7"]
+    assert len(picks) == 1
+    assert picks[0].attrib["tabindex"] == "0"
+    assert "risk 90.0 %" in picks[0].attrib["aria-label"]
+    # higher risk is drawn higher; families differ in shape, not only in colour
+    marks = [e for e in root.iter() if "point" in e.attrib.get("class", "").split()]
+    assert {e.tag for e in marks} == {"circle", "path"}
+
+
+def test_bar_length_is_proportional() -> None:
+    root = parse(bars("t", [Bar("a", 0.2), Bar("b", 0.1)]))
+    widths = [float(e.attrib["width"]) for e in root.iter() if "masked" in e.attrib.get("class", "")]
+    assert widths[0] == pytest.approx(2 * widths[1], rel=1e-2)
+
+
+def test_figure_is_a_standalone_file(tmp_path: object) -> None:
+    figure = Figure(bars("t", [Bar("a", 0.2)]))
+    ET.fromstring(figure.svg)
+    assert "--tc-masked" in figure.svg
+    assert figure._repr_html_().startswith("<div")
+
+
+def test_bins_share_all_records_and_cut_is_told() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=5000)
+    found = shapes.bins(x, x + 1)
+    assert found is not None
+    assert sum(found.before) + found.cut == pytest.approx(1.0, abs=0.02)
+    tail = np.concatenate([x, [1e6]])
+    found = shapes.bins(tail, tail)
+    assert found is not None
+    assert found.edges[-1] < 100
+    assert found.cut > 0
+    assert shapes.bins(np.array([np.nan]), np.array([np.nan])) is None
+    constant = shapes.bins(np.full(9, 4.0), np.full(9, 4.0))
+    assert constant is not None
+    assert sum(constant.before) == pytest.approx(1.0)
+
+
+def test_shares_add_up_and_missing_is_named() -> None:
+    labels, before, after = shapes.shares([*"aaab", None], list("abcdefghijkl"))
+    assert "(missing)" in labels or "(others)" in labels
+    assert sum(before) == pytest.approx(1)
+    assert sum(after) == pytest.approx(1)
+
+
+def test_group_sizes_by_hand() -> None:
+    x = np.array([[1.0, 2], [1, 2], [1, np.nan], [3, 4], [1, np.nan], [-0.0, 1], [0.0, 1]])
+    assert shapes.group_sizes(x).tolist() == [2, 2, 2, 1, 2, 2, 2]
+
+
+def test_correlations_equal_numpy_and_survive_constants() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 3))
+    np.testing.assert_allclose(shapes.correlations(x), np.corrcoef(x.T), atol=1e-12)
+    x[:, 1] = 7
+    found = shapes.correlations(x)
+    assert np.isnan(found[1]).all()
+    assert found[0, 2] == pytest.approx(np.corrcoef(x[:, 0], x[:, 2])[0, 1])
