@@ -27,9 +27,9 @@ def test_table_3_1_noise_is_random_with_the_sd_of_its_formula() -> None:
     published = np.array([[8.575, 7.681], [6.402, 8.266], [10.640, 4.217], [7.235, 1.753]])
     sd = FILE.std(axis=0, ddof=1)
     assert np.abs(published - FILE).max() < 4 * 0.25 * sd.max()
-    draws = np.array([tc.protect.Noise(percent=25, random_state=s).fit_transform(FILE) - FILE for s in range(2000)])
-    assert draws.std(axis=(0, 1)) == pytest.approx(0.25 * sd, rel=0.05)
-    assert np.abs(draws.mean(axis=(0, 1))).max() < 0.05
+    draws = np.array([tc.protect.Noise(percent=25, random_state=s).fit_transform(FILE) - FILE for s in range(400)])
+    assert draws.std(axis=(0, 1)) == pytest.approx(0.25 * sd, rel=0.08)
+    assert np.abs(draws.mean(axis=(0, 1))).max() < 0.1
 
 
 def test_table_3_2_rank_swapping() -> None:

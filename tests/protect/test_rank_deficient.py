@@ -1,0 +1,41 @@
+"""Every method on Census, whose 13 columns have rank 12 (PTOTVAL = POTHVAL + PEARNVAL)."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tacit as tc
+
+NUMERIC = [name for name in tc.protect.registry if tc.Kind.continuous in tc.protect.registry[name].kinds]
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    *[(name, {}) for name in NUMERIC if name != "pseudonyms"],
+    *[("noise", {"kind": kind}) for kind in ("correlated", "transformed", "multiplicative")],
+    *[("microaggregation", {"partition": p}) for p in ("vmdav", "mu-approx", "individual", "zscores", "pca")],
+    *[("ipso", {"variant": v}) for v in "AB"],
+    ("dp_microaggregation", {"form": "multivariate"}),
+]
+
+
+@pytest.mark.needs("data")
+@pytest.mark.parametrize(("name", "parameters"), VARIANTS, ids=lambda v: str(v))
+def test_runs_and_gives_finite_numbers(name: str, parameters: dict[str, Any], reference_data: Path) -> None:
+    census = pd.read_csv(reference_data / "census.csv")
+    kind = tc.protect.registry[name]
+    told = dict(parameters)
+    if "bounds" in kind().get_params() and name in ("laplace", "dp_microaggregation"):
+        told["bounds"] = dict.fromkeys(census.columns, (-1000000.0, 1000000.0))
+    if "random_state" in kind().get_params():
+        told["random_state"] = 0
+    masked = kind(**told).fit_transform(census)
+    if name != "local_suppression":
+        assert np.isfinite(masked.to_numpy(float)).all()
+    assert list(masked.columns) == list(census.columns)
+    if name not in ("sampling", "massc"):
+        assert len(masked) == len(census)
+        assert not masked.equals(census)
+    if name == "noise" and parameters.get("kind") in ("correlated", "transformed"):
+        gap = masked["PTOTVAL"] - masked["POTHVAL"] - masked["PEARNVAL"]
+        assert gap.abs().max() <= 2, "only the rounding to integers is left"
