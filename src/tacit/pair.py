@@ -61,7 +61,9 @@ class Pair:
     def numbers(self, names: list[str] | None = None) -> tuple[FloatArray, FloatArray]:
         """Both files as float64 (n, d), NaN where missing; categories of both files share one coding."""
         names = self.columns if names is None else names
-        x, z = np.empty((self.original.n, len(names))), np.empty((self.masked.n, len(names)))
+        # column by column: what follows works on columns
+        x = np.empty((self.original.n, len(names)), order="F")
+        z = np.empty((self.masked.n, len(names)), order="F")
         for j, name in enumerate(names):
             x[:, j], z[:, j] = self.column(name)
         return x, z

@@ -23,6 +23,7 @@ from scipy.special import erf
 from tacit.loss.moments import FloatArray, filled
 
 QUANTILES = np.arange(1, 20) / 20.0
+_CHUNK = 16_384
 PARTS = ("quantiles", "means", "variances", "covariances", "correlations")
 
 
@@ -34,17 +35,27 @@ def probabilistic(original: FloatArray, masked: FloatArray) -> dict[str, FloatAr
     n, d = len(z), x.shape[1]
     mean, sd = x.mean(axis=0), x.std(axis=0)
     scale = np.where(sd > 0, sd, 1.0)
-    a, b = (x - mean) / scale, (z - mean) / scale
-    square = a * a
-    fourth = (square * square).mean(axis=0)
-    second = square.mean(axis=0)
-    shift = b.mean(axis=0)
-    spread = b - shift
+    second, fourth = np.zeros(d), np.zeros(d)
+    r, cross, cubic = np.zeros((d, d)), np.zeros((d, d)), np.zeros((d, d))
+    for start in range(0, len(x), _CHUNK):  # in pieces that stay in the cache
+        a = (x[start : start + _CHUNK] - mean) / scale
+        square = a * a
+        second += square.sum(axis=0)
+        fourth += (square * square).sum(axis=0)
+        r += a.T @ a
+        cross += square.T @ square  # mu22 of standardised columns
+        cubic += (square * a).T @ a  # mu31
+    for total in (second, fourth, r, cross, cubic):
+        total /= len(x)
+    shift, after = np.zeros(d), np.zeros((d, d))
+    for start in range(0, n, _CHUNK):
+        shift += ((z[start : start + _CHUNK] - mean) / scale).sum(axis=0)
+    shift /= n
+    for start in range(0, n, _CHUNK):
+        b = (z[start : start + _CHUNK] - mean) / scale - shift
+        after += b.T @ b
+    after /= n
     strict = np.triu_indices(d, 1)
-    r = a.T @ a / len(a)
-    after = spread.T @ spread / n
-    cross = square.T @ square / len(a)  # mu22 of standardised columns
-    cubic = (square * a).T @ a / len(a)  # mu31
     width = np.sqrt(np.diagonal(after))
     wide = np.where(width > 0, width, 1.0)
     r_after = after / np.outer(wide, wide)

@@ -7,13 +7,19 @@ import numpy as np
 from tacit.risk.keys import FloatArray, IntArray, classes, first_of_each
 
 
-def count(codes: IntArray, weights: FloatArray | None, *, any_matches: bool = True) -> tuple[IntArray, FloatArray]:
+def count(
+    codes: IntArray,
+    weights: FloatArray | None,
+    *,
+    any_matches: bool = True,
+    grouped: tuple[IntArray, int] | None = None,
+) -> tuple[IntArray, FloatArray]:
     """(f, F) of each record: how many records share its key, and the sum of their weights.
 
     With `any_matches` a missing value (-1) agrees with every value, as a suppressed cell does for an
     intruder: f_i counts every record that differs from record i on no key that is present in both.
     """
-    labels, number = classes(codes)
+    labels, number = classes(codes) if grouped is None else grouped
     f = np.bincount(labels, minlength=number).astype(np.int64)
     one_each = np.ones(len(labels)) if weights is None else weights
     total = np.bincount(labels, weights=one_each, minlength=number).astype(np.float64)

@@ -13,7 +13,7 @@ from tacit.measure import Measure
 from tacit.microdata import Kind, Microdata, Role
 from tacit.pair import read_as
 from tacit.risk.counting import count
-from tacit.risk.keys import FloatArray, IntArray, classes, codes
+from tacit.risk.keys import FloatArray, IntArray, classes, column_codes
 
 Missing = Literal["any", "category"]
 
@@ -61,6 +61,14 @@ def keyed(data: Any, keys: Sequence[str] | None) -> tuple[Microdata, list[str]]:
     for name in names:
         data.schema[name]
     return data, names
+
+
+def key_codes(data: Microdata, names: Sequence[str]) -> IntArray:
+    """The key columns as codes, -1 where missing."""
+    out = np.empty((data.n, len(names)), np.int64, order="F")
+    for j, name in enumerate(names):
+        out[:, j] = column_codes(data.column(name))
+    return out
 
 
 NO_KEYS = (
@@ -116,11 +124,11 @@ def frequencies(
     """
     guess = isinstance(data, Microdata)
     data, names = keyed(data, keys)
-    coded = codes(data.numbers(names))
-    number = classes(coded)[1]
+    coded = key_codes(data, names)
+    grouped = classes(coded)
     weights = weights_of(data, weight) if guess or weight is not None else None
-    f, F = count(coded, weights, any_matches=missing == "any")
-    return Frequencies(f, F, tuple(names), number)
+    f, F = count(coded, weights, any_matches=missing == "any", grouped=grouped)
+    return Frequencies(f, F, tuple(names), grouped[1])
 
 
 def k_anonymity(
@@ -136,8 +144,9 @@ def k_anonymity(
     data, names = categorical(original, masked, keys)
     exact = bool(names)
     data, names = keyed(data, names or None)
-    coded = codes(data.numbers(names))
-    f, _ = count(coded, None, any_matches=missing == "any")
+    coded = key_codes(data, names)
+    grouped = classes(coded)
+    f, _ = count(coded, None, any_matches=missing == "any", grouped=grouped)
     low = f < k
     share = float(low.mean()) if len(f) else 0.0
     column: dict[str, float] = {}
@@ -157,7 +166,7 @@ def k_anonymity(
             "categorical keys": exact,
             "records below k": int(low.sum()),
             "uniques": int((f < 2).sum()),
-            "classes": classes(coded)[1],
+            "classes": grouped[1],
             "smallest group": int(f.min()) if len(f) else 0,
         },
         low.astype(np.float64),

@@ -12,7 +12,7 @@ from tacit.errors import ColumnError, ParameterError
 from tacit.measure import Measure
 from tacit.microdata import Kind, Microdata, Role
 from tacit.pair import read_as
-from tacit.risk.frequency import keyed
+from tacit.risk.frequency import key_codes, keyed
 from tacit.risk.keys import FloatArray, classes, codes
 from tacit.risk.shares import Shares, distances, distinct, entropy, recursive, shares
 
@@ -31,7 +31,7 @@ class Diversity:
 def _cells(data: Microdata, keys: list[str], column: str) -> tuple[Any, int, Any, Shares]:
     if column in keys:
         raise ColumnError(f"the confidential column '{column}' is also a key; leave it out of the keys")
-    labels, number = classes(codes(data.numbers(keys)))
+    labels, number = classes(key_codes(data, keys))
     values = codes(data.numbers([column]))[:, 0]
     return labels, number, values, shares(labels, number, values)
 

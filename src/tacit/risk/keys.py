@@ -16,30 +16,31 @@ FloatArray = NDArray[np.float64]
 def codes(values: FloatArray) -> IntArray:
     """Each column of numbers as codes 0.. in value order; a missing value (NaN) is -1."""
     n, m = values.shape
-    out = np.empty((n, m), np.int64)
+    out = np.empty((n, m), np.int64, order="F")
     for j in range(m):
-        out[:, j] = _column_codes(values[:, j])
+        out[:, j] = column_codes(np.ascontiguousarray(values[:, j]))
     return out
 
 
-def _column_codes(x: FloatArray) -> IntArray:
+def column_codes(x: FloatArray) -> IntArray:
+    """One column of numbers as codes 0.. in value order; NaN is -1."""
     missing = np.isnan(x)
     any_missing = bool(missing.any())
     present = x[~missing] if any_missing else x
-    out = np.full(len(x), -1, np.int64)
     if len(present) == 0:
-        return out
+        return np.full(len(x), -1, np.int64)
     low, high = present.min(), present.max()
-    if high - low < max(4 * len(x), 1 << 12) and bool((present == np.rint(present)).all()):
-        filled = (present - low).astype(np.int64)
+    filled = (present - low).astype(np.int64) if high - low < max(4 * len(x), 1 << 12) else None
+    if filled is not None and bool((filled == present - low).all()):  # whole numbers in a short range
         seen = np.zeros(int(high - low) + 1, np.int64)
         seen[filled] = 1
         if not seen.all():
-            filled = np.asarray((np.cumsum(seen) - 1)[filled], np.int64)
+            filled = (np.cumsum(seen) - 1)[filled]
     else:
         filled = np.asarray(np.unique(present, return_inverse=True)[1], np.int64)
     if not any_missing:
         return np.asarray(filled, np.int64)
+    out = np.full(len(x), -1, np.int64)
     out[~missing] = filled
     return out
 

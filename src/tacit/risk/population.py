@@ -10,8 +10,8 @@ import numpy as np
 from tacit.errors import ParameterError
 from tacit.measure import Measure
 from tacit.risk.counting import count
-from tacit.risk.frequency import NO_KEYS, categorical, weights_of
-from tacit.risk.keys import classes, codes
+from tacit.risk.frequency import NO_KEYS, categorical, key_codes, weights_of
+from tacit.risk.keys import classes
 from tacit.risk.superpopulation import by_pitman, by_weights, by_zayatz
 
 
@@ -36,7 +36,7 @@ def population_uniques(
     if not names:
         return Measure.absent("population_uniques", NO_KEYS)
     weights = weights_of(data, weight)
-    coded = codes(data.numbers(names))
+    coded = key_codes(data, names)
     labels, number = classes(coded)
     sizes = np.bincount(labels, minlength=number).astype(np.int64)
     if weights is None and population is not None:

@@ -11,8 +11,8 @@ import numpy as np
 from tacit.errors import ParameterError
 from tacit.measure import Measure
 from tacit.microdata import Microdata
-from tacit.risk.frequency import NO_KEYS, categorical, keyed, weights_of
-from tacit.risk.keys import FloatArray, IntArray, classes, codes
+from tacit.risk.frequency import NO_KEYS, categorical, key_codes, keyed, weights_of
+from tacit.risk.keys import FloatArray, IntArray, classes
 from tacit.risk.uniques import dis, find
 from tacit.risk.uniques import weight as worth_of
 
@@ -89,7 +89,7 @@ def suda(
         fraction = 0.01 if weight is None else sampling_fraction(data, weight)
     if not 0 < fraction <= 1:
         raise ParameterError(f"fraction={fraction} must be above 0 and at most 1")
-    coded = codes(data.numbers(names))
+    coded = key_codes(data, names)
     row, columns = find(coded, largest)
     size = np.bitwise_count(columns).astype(np.int64)
     worth = np.array([0.0, *(worth_of(m, s, definition) for s in range(1, m + 1))])[size]
