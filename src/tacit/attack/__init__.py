@@ -8,6 +8,9 @@ registry = Registry(
     __name__,
     nearest="nearest:Nearest",
     assignment="assignment:Assignment",
+    aware="aware.plan:Aware",
+    rerun="aware.rerun:Rerun",
+    reverse="reverse:Reverse",
 )
 
 _ALSO = {"Attacker": "base:Attacker", "Linkage": "base:Linkage", "Matching": "base:Matching"}

@@ -1,0 +1,192 @@
+"""Evidence: what one masked value says about one original, in nats, and the two rules that turn it into links.
+
+The cost of 'masked j came from original i' is 1/2 |u_i - v_j|^2 plus the costs of any further parts: minus the
+logarithm of the likelihood up to a constant. Pieces of evidence on different columns add up. Vectors scale to large
+files; parts that are not distances (interval containment, transition probabilities) are computed pair by pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from tacit.attack.base import Distinct, Matching, distinct
+from tacit.errors import InputError
+from tacit.microdata import FloatArray, Microdata
+
+Rule = Literal["assignment", "nearest"]
+DENSE = 6_000
+"""Largest number of distinct records for which all pairs of an assignment are written down."""
+TIE = 1e-11
+
+
+@dataclass(frozen=True)
+class Part:
+    """A cost that is no distance: `cost(a, b)` gives the matrix for blocks of rows; inf = impossible."""
+
+    a: FloatArray
+    b: FloatArray
+    cost: Callable[[FloatArray, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Vectors u (originals) and v (masked), and further parts."""
+
+    u: FloatArray
+    v: FloatArray
+    parts: list[Part] = field(default_factory=list)
+
+    @classmethod
+    def none(cls, n: int, m: int) -> Evidence:
+        return cls(np.empty((n, 0)), np.empty((m, 0)))
+
+    def __add__(self, other: Evidence) -> Evidence:
+        return Evidence(np.hstack([self.u, other.u]), np.hstack([self.v, other.v]), [*self.parts, *other.parts])
+
+    @property
+    def pure(self) -> bool:
+        """Only vectors: kd-trees and sparse candidate graphs apply."""
+        return not self.parts
+
+    def classes(self) -> tuple[Distinct, Distinct]:
+        """Distinct originals and distinct masked records, as far as the evidence can tell them apart."""
+        return (
+            distinct(np.hstack([self.u, *(p.a for p in self.parts)])),
+            distinct(np.hstack([self.v, *(p.b for p in self.parts)])),
+        )
+
+    def block(self, ours: FloatArray, theirs: FloatArray) -> FloatArray:
+        """Costs of all pairs of some distinct originals with some distinct masked records."""
+        q = self.u.shape[1]
+        total = np.zeros((len(ours), len(theirs)))
+        for k in range(q):  # differences, not products: a large offset must not eat the digits
+            total += 0.5 * (ours[:, k, None] - theirs[None, :, k]) ** 2
+        at = q
+        for part in self.parts:
+            width = part.a.shape[1]
+            total += part.cost(ours[:, at : at + width], theirs[:, at : at + width])
+            at += width
+        return total
+
+
+def link_by(evidence: Evidence, rule: Rule) -> Matching:
+    """The matching of the rule: each record on its own, or all at once as a bijection."""
+    return nearest(evidence) if rule == "nearest" else assignment(evidence)
+
+
+def nearest(evidence: Evidence) -> Matching:
+    """Each original names the masked record of least cost; equal costs share."""
+    ours, theirs = evidence.classes()
+    step = max(1, 4_000_000 // max(1, len(theirs.rows)))
+    degree = np.zeros(len(ours.rows), np.int64)
+    named: list[np.ndarray] = []
+    best = np.full(len(ours.rows), np.inf)
+    margin = np.full(len(ours.rows), np.nan)
+    for s in range(0, len(ours.rows), step):
+        cost = evidence.block(ours.rows[s : s + step], theirs.rows)
+        low = cost.min(1)
+        tied = (cost <= low[:, None] + TIE * (1.0 + np.abs(low[:, None]))) & np.isfinite(low)[:, None]
+        degree[s : s + step] = tied.sum(1)
+        named.append(np.nonzero(tied)[1])
+        best[s : s + step] = low
+        rest = np.where(tied, np.inf, cost).min(1)
+        margin[s : s + step] = np.where(np.isfinite(rest), rest - np.where(np.isfinite(low), low, 0.0), np.nan)
+    target = np.concatenate(named) if named else np.zeros(0, np.int64)
+    weight = theirs.count[target].astype(float)
+    start = np.concatenate([[0], np.cumsum(degree)])
+    total = np.array([weight[a:b].sum() for a, b in pairwise(start)])
+    return _spread(ours, theirs, start, target, weight / np.repeat(total, degree), best, margin)
+
+
+def assignment(evidence: Evidence) -> Matching:
+    """The one-to-one link of least total cost; classes of identical records share their links."""
+    ours, theirs = evidence.classes()
+    n, m = int(ours.count.sum()), int(theirs.count.sum())
+    if max(n, m) > DENSE:
+        if evidence.pure:
+            return _large(evidence)
+        raise InputError(
+            f"this attack compares all pairs and takes up to {DENSE} records; link a sample, or use rule='nearest'"
+        )
+    classes = evidence.block(ours.rows, theirs.rows)
+    finite = classes[np.isfinite(classes)]
+    # an impossible pair costs more than any set of possible ones, so it is used only when there is no other way
+    wall = (finite.max() - min(0.0, finite.min()) + 1.0) * (min(n, m) + 1) if finite.size else 1.0
+    rows = np.repeat(np.arange(len(ours.count)), ours.count)
+    slots = np.repeat(np.arange(len(theirs.count)), theirs.count)
+    full = np.where(np.isfinite(classes), classes, wall)[np.ix_(rows, slots)]
+    i, j = linear_sum_assignment(full)
+    possible = np.isfinite(classes[rows[i], slots[j]])
+    flow = np.zeros(classes.shape)
+    np.add.at(flow, (rows[i][possible], slots[j][possible]), 1.0)
+    owner, target = np.nonzero(flow)
+    start = np.searchsorted(owner, np.arange(len(ours.count) + 1))
+    share = flow[owner, target] / ours.count[owner]
+    cost = classes[owner, target]
+    head = np.array([cost[a:b].min() if b > a else np.inf for a, b in pairwise(start)])
+    total = float(full[i, j][possible].sum())
+    done = _spread(ours, theirs, start, target, share, head, np.full(len(head), np.nan))
+    done.cost, done.bound, done.certified = total, total, bool(possible.all())
+    return done
+
+
+def _large(evidence: Evidence) -> Matching:
+    """Over vectors, by the certified sparse solver."""
+    from tacit.attack.solve import assign_vectors  # type: ignore[import-not-found,unused-ignore]
+
+    return assign_vectors(evidence.u, evidence.v)  # type: ignore[no-any-return,unused-ignore]
+
+
+def _spread(
+    ours: Distinct,
+    theirs: Distinct,
+    start: np.ndarray,
+    target: np.ndarray,
+    share: FloatArray,
+    cost: FloatArray,
+    margin: FloatArray,
+) -> Matching:
+    """From classes to records: every member of an original class has the links of its class."""
+    degree = np.diff(start)[ours.inverse]
+    indptr = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
+    entry = np.repeat(start[:-1][ours.inverse], degree) + np.arange(indptr[-1]) - np.repeat(indptr[:-1], degree)
+    linked = degree > 0
+    head = np.zeros(len(degree), np.int64)
+    if len(target):
+        head = target[np.where(linked, start[:-1][ours.inverse], 0)]
+    match = np.where(linked, theirs.first[head], -1).astype(np.int64)
+    score = np.where(linked, cost[ours.inverse], np.nan)
+    return Matching(
+        match, score, theirs.inverse, indptr, target[entry].astype(np.int64), share[entry],
+        margin=np.where(linked, margin[ours.inverse], np.nan),
+    )  # fmt: skip
+
+
+def value_order(data: Microdata) -> np.ndarray:
+    """Rows in the order of their values: sums and ties then come out the same whatever the rows' order was."""
+    values = data.numbers(data.names)
+    return np.lexsort(values.T[::-1]) if values.shape[1] else np.arange(data.n)
+
+
+def restore(matching: Matching, ours: np.ndarray, theirs: np.ndarray) -> Matching:
+    """The matching of files that were taken in the orders `ours` and `theirs`, in the files' own order."""
+    back = np.empty_like(ours)
+    back[ours] = np.arange(len(ours))
+    degree = np.diff(matching.indptr)[back]
+    indptr = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
+    entry = np.repeat(matching.indptr[:-1][back], degree) + np.arange(indptr[-1]) - np.repeat(indptr[:-1], degree)
+    named = matching.match[back]
+    classes = np.empty_like(matching.masked_class)
+    classes[theirs] = matching.masked_class
+    matching.match = np.where(named >= 0, theirs[np.maximum(named, 0)], -1).astype(np.int64)
+    matching.score = matching.score[back]
+    matching.margin = None if matching.margin is None else matching.margin[back]
+    matching.masked_class, matching.indptr = classes, indptr
+    matching.classes, matching.probability = matching.classes[entry], matching.probability[entry]
+    return matching
