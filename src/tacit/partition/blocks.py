@@ -18,8 +18,10 @@ Ints = NDArray[np.int64]
 class Splitter(Protocol):
     """A fitted partition. It is small, can be pickled, and knows nothing of rows: only values."""
 
-    sizes: Ints
-    """Records of the fitted file in each block."""
+    @property
+    def sizes(self) -> Ints:
+        """Records of the fitted file in each block."""
+        ...
 
     def assign(self, values: Floats) -> Ints:
         """The block of each record of ``values`` (rows, d)."""

@@ -1,0 +1,158 @@
+"""Protect a file on a Spark cluster: Parquet in, Parquet out, records never on the driver.
+
+The driver sees ranges, counts and sums (``passes``), sends the tree to the executors, and they group records by block
+(``groupBy(block).applyInArrow``). A record's number is its place in its file plus the records of the files before it,
+so the release is in the order of the input and its digest can be compared with that of any other engine.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tacit.engine.base import Engine
+from tacit.large.fit import Fitted, P, fit
+from tacit.large.memory import peak
+from tacit.large.result import Run, digest
+from tacit.large.source import ParquetSource, parquet_files
+from tacit.large.treat import run_block
+from tacit.large.work import Work, check, treatment_of
+
+_TYPES = {"double": "double", "float": "float", "int64": "long", "int32": "int", "int16": "short", "int8": "byte"}
+
+
+@dataclass
+class SparkSource:
+    """A Parquet file or folder that executors can read."""
+
+    spark: Any
+    path: Path
+
+    def __post_init__(self) -> None:
+        import pyarrow.parquet as pq
+
+        self.name = str(self.path)
+        self.schema = pq.read_schema(parquet_files(self.path)[0])
+        # "records.parquet" may be one file or the folder that a cluster wrote
+        self.frame = self.spark.read.option("recursiveFileLookup", "true").parquet(str(self.path.resolve()))
+
+    def learn(self, state: P) -> P:
+        """One distributed reading; a partial state a partition comes back, not records."""
+        blank = pickle.dumps(state)
+
+        def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            part = pickle.loads(blank)
+            for batch in batches:
+                part.add(pa.Table.from_batches([batch]))
+            yield pa.RecordBatch.from_pydict({"state": pa.array([pickle.dumps(part)], pa.binary())})
+
+        wanted = _columns(state)
+        for row in self.frame.select(*map(quoted, wanted)).mapInArrow(run, "state binary").toLocalIterator():
+            state.merge(pickle.loads(bytes(row["state"])))
+        return state
+
+    def numbered(self) -> Any:
+        """The records with their number in the column ``row``."""
+        from pyspark.sql import functions as F
+
+        frame = self.frame.select(
+            "*", F.col("_metadata.file_path").alias("_file"), F.col("_metadata.row_index").alias("_at")
+        )
+        counts = frame.groupBy("_file").count().collect()
+        first, before = [], 0
+        for entry in sorted(counts, key=lambda entry: str(entry["_file"])):
+            first.append((entry["_file"], before))
+            before += int(entry["count"])
+        offsets = self.spark.createDataFrame(first, "_file string, _first long")
+        return (
+            frame.join(F.broadcast(offsets), "_file")
+            .withColumn("row", F.col("_first") + F.col("_at"))
+            .drop("_file", "_first", "_at")
+        )
+
+
+def protect_on_cluster(source: Path, out: Path, work: Work, engine: Engine, *, drop: Sequence[str] = ()) -> Run:
+    """Mask ``source`` into the folder ``out`` (one Parquet file a task, in order of record number)."""
+    from pyspark.sql import functions as F
+
+    from tacit.large.run import Clock, report
+
+    clock = Clock()
+    spark = engine.session()  # type: ignore[attr-defined]
+    held = SparkSource(spark, source)
+    work = check(work, held.schema, held.name)
+    fitted = fit(held, work.split_on, work.tree, also=work.also, categorical=work.categorical)
+    clock.lap("tree")
+    sample = pa.Table.from_batches(next(ParquetSource(source, 10_000).chunks())[1].to_batches())
+    treatment = treatment_of(work, fitted, sample)
+    tasks = tasks_for(spark, len(fitted.splitter.sizes))
+    labelled = with_block(held.numbered(), fitted, list(work.columns), held.schema)
+    fields = ", ".join(
+        f"{quoted(name)} {_TYPES.get(str(held.schema.field(name).type), 'string')}" for name in work.columns
+    )
+
+    def treat(key: tuple[Any, ...], table: pa.Table) -> pa.Table:
+        block = key[0].as_py() if hasattr(key[0], "as_py") else int(key[0])
+        masked, error = run_block(treatment, int(block), table.drop_columns(["block"]))
+        errors = np.full(masked.num_rows, np.nan)
+        errors[0] = error
+        wide = masked.append_column("_error", pa.array(errors))
+        return wide.append_column("_block", pa.array(np.full(masked.num_rows, block)))
+
+    masked = (
+        labelled.repartition(tasks, "block")
+        .groupBy("block")
+        .applyInArrow(treat, f"row long, {fields}, _error double, _block long")
+        .persist()
+    )
+    errors = masked.where(~F.isnan("_error")).select("_block", "_error").collect()
+    rest = [c for c in held.schema.names if c not in work.columns and c not in drop]
+    release = masked.drop("_error", "_block")
+    if rest:
+        release = release.join(held.numbered().select("row", *map(quoted, rest)), "row")
+    ordered = release.repartitionByRange(tasks, "row").sortWithinPartitions("row")
+    names = [c for c in held.schema.names if c not in drop]
+    ordered.select(*map(quoted, names)).write.mode("overwrite").parquet(str(out.resolve()))
+    masked.unpersist()
+    clock.lap("blocks")
+    written = ParquetSource(out)
+    found = digest((table for _, table in written.chunks(list(work.columns))), work.columns)
+    clock.lap("digest")
+    by_block = [float(e["_error"]) for e in sorted(errors, key=lambda e: int(e["_block"]))]
+    run = report(work, fitted, by_block, found, engine, clock)
+    run.peak_memory = peak()
+    return run
+
+
+def with_block(frame: Any, fitted: Fitted, keep: list[str], schema: pa.Schema) -> Any:
+    """The columns ``row``, ``block`` and ``keep`` of the records of a Spark frame."""
+    names = list(dict.fromkeys([*fitted.coding.names, *keep]))
+    fields = ", ".join(f"{quoted(name)} {_TYPES.get(str(schema.field(name).type), 'string')}" for name in keep)
+
+    def label(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            block = pa.array(fitted.assign(batch))
+            arrays = [batch.column("row"), block, *(batch.column(name) for name in keep)]
+            yield pa.RecordBatch.from_arrays(arrays, names=["row", "block", *keep])
+
+    return frame.select("row", *map(quoted, names)).mapInArrow(label, f"row long, block long, {fields}")
+
+
+def tasks_for(spark: Any, blocks: int) -> int:
+    """Tasks of a shuffle: a few for every core, no more than blocks."""
+    return max(1, min(blocks, 4 * int(spark.sparkContext.defaultParallelism)))
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _columns(state: Any) -> list[str]:
+    coding = getattr(state, "coding", None)
+    return list(coding.names) if coding else [*state.numeric, *state.categorical]
