@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_NAMES = {"protect": "run", "link": "link", "Run": "result", "BlockLinkage": "result", "digest": "result"}
+_NAMES = {"protect": "run", "link": "linking", "Run": "result", "BlockLinkage": "result", "digest": "result"}
 
 
 def __getattr__(name: str) -> Any:
