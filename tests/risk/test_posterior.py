@@ -35,6 +35,12 @@ def test_equals_the_positive_series():
     assert _integral(f, f / p) == pytest.approx(p / f * total, rel=1e-13)
 
 
+def test_every_form_equals_the_quadrature():
+    f, p = np.meshgrid([1, 1.7, 2, 3, 4, 9, 17, 29, 29.5, 30, 31, 90, 4000], np.geomspace(1e-7, 0.9999, 60))
+    f, F = f.ravel(), (f / p).ravel()
+    assert individual_risk(f, F) == pytest.approx(_integral(f, F), rel=1e-12)
+
+
 def test_is_a_probability_where_the_alternating_series_is_not():
     f, p = np.meshgrid(np.arange(1, 200, dtype=float), np.geomspace(1e-6, 1, 40))
     risk = individual_risk(f.ravel(), (f / p).ravel())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +27,8 @@ class Frequencies:
     keys: tuple[str, ...]
     classes: int
     """Number of different keys."""
+    labels: IntArray = field(repr=False)
+    """The class of each record."""
 
     def violations(self, k: int) -> int:
         """Records whose key fewer than k records share (frequency < k)."""
@@ -64,11 +66,22 @@ def keyed(data: Any, keys: Sequence[str] | None) -> tuple[Microdata, list[str]]:
 
 
 def key_codes(data: Microdata, names: Sequence[str]) -> IntArray:
-    """The key columns as codes, -1 where missing."""
+    """The key columns as codes, -1 where missing; equal values have equal codes, and some codes may be left out."""
     out = np.empty((data.n, len(names)), np.int64, order="F")
     for j, name in enumerate(names):
-        out[:, j] = column_codes(data.column(name))
+        whole = _whole_numbers(data, name)
+        out[:, j] = column_codes(data.column(name), dense=False) if whole is None else whole
     return out
+
+
+def _whole_numbers(data: Microdata, name: str) -> IntArray | None:
+    """Whole numbers in a short range are codes as they are: no need to look at their values one by one."""
+    values = data.table.column(name)
+    if not str(values.type).startswith("int") or values.null_count or not data.n:
+        return None
+    numbers = values.to_numpy().astype(np.int64, copy=False)
+    low, high = int(numbers.min()), int(numbers.max())
+    return np.asarray(numbers - low) if high - low < max(4 * data.n, 4096) else None
 
 
 NO_KEYS = (
@@ -128,7 +141,7 @@ def frequencies(
     grouped = classes(coded)
     weights = weights_of(data, weight) if guess or weight is not None else None
     f, F = count(coded, weights, any_matches=missing == "any", grouped=grouped)
-    return Frequencies(f, F, tuple(names), grouped[1])
+    return Frequencies(f, F, tuple(names), grouped[1], grouped[0])
 
 
 def k_anonymity(

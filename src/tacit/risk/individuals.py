@@ -11,7 +11,7 @@ import numpy as np
 from tacit.measure import Measure
 from tacit.microdata import Microdata, Role
 from tacit.risk.frequency import NO_KEYS, Missing, categorical, frequencies, weights_of
-from tacit.risk.keys import FloatArray, IntArray, codes
+from tacit.risk.keys import FloatArray, IntArray, codes, first_of_each
 from tacit.risk.posterior import individual_risk
 
 
@@ -87,11 +87,12 @@ def individual(
     guess = isinstance(data, Microdata)
     weighted = weight is not None or (guess and weights_of(data, None) is not None)
     counted = frequencies(data, keys, weight, missing=missing)
-    f = counted.sample.astype(np.float64)
-    if weighted:
-        record = individual_risk(f, counted.population, approximate=method == "approximate")
+    if weighted:  # one value a class
+        one = first_of_each(counted.labels, counted.classes)
+        f, F = counted.sample[one].astype(np.float64), counted.population[one]
+        record = individual_risk(f, F, approximate=method == "approximate")[counted.labels]
     else:
-        record = 1.0 / f
+        record = 1.0 / counted.sample
     data = Microdata.of(data)
     if household is None and guess:
         named = data.schema.names(role=Role.household)

@@ -22,8 +22,8 @@ def codes(values: FloatArray) -> IntArray:
     return out
 
 
-def column_codes(x: FloatArray) -> IntArray:
-    """One column of numbers as codes 0.. in value order; NaN is -1."""
+def column_codes(x: FloatArray, *, dense: bool = True) -> IntArray:
+    """One column of numbers as codes 0.. in value order; NaN is -1. Not `dense`: codes may be left out."""
     missing = np.isnan(x)
     any_missing = bool(missing.any())
     present = x[~missing] if any_missing else x
@@ -32,10 +32,11 @@ def column_codes(x: FloatArray) -> IntArray:
     low, high = present.min(), present.max()
     filled = (present - low).astype(np.int64) if high - low < max(4 * len(x), 1 << 12) else None
     if filled is not None and bool((filled == present - low).all()):  # whole numbers in a short range
-        seen = np.zeros(int(high - low) + 1, np.int64)
-        seen[filled] = 1
-        if not seen.all():
-            filled = (np.cumsum(seen) - 1)[filled]
+        if dense:
+            seen = np.zeros(int(high - low) + 1, np.int64)
+            seen[filled] = 1
+            if not seen.all():
+                filled = (np.cumsum(seen) - 1)[filled]
     else:
         filled = np.asarray(np.unique(present, return_inverse=True)[1], np.int64)
     if not any_missing:

@@ -6,9 +6,13 @@ the population frequency is taken as negative binomial, and the risk is
     r = integral over t > 0 of (p e^-t / (1 - q e^-t))^f dt
       = p * integral over 0 < x < 1 of x^(f-1) / (p + q x) dx.
 
-The closed form in common use is an alternating series that loses all its digits; the second integral has only
-positive terms. With x = e^-t its integrand is analytic in the strip |Im t| < pi, so Gauss-Legendre panels of
-width about one give full precision for every f >= 1, whole or not, and every p.
+The closed form in common use is an alternating series that loses all its digits. Here, with I_f the second integral
+and r = p I_f, each case takes a form that only adds positive terms or damps its errors:
+
+    f >= 30 or q <= 1/2     r = p/f * sum over n of n! q^n / ((f + 1) .. (f + n))   (60 terms: positive, quick)
+    whole f, p < 1/2        I_(f+1) = (1/f - p I_f) / q upwards from I_1 = -ln(p) / q   (errors shrink by p/q a step)
+    otherwise               Gauss-Legendre panels in t = -ln x, where the integrand is analytic for |Im t| < pi
+
 Source: Benedetti and Franconi 1998; Franconi and Polettini 2004; Polettini 2003 for the integral.
 """
 
@@ -34,24 +38,35 @@ def individual_risk(f: FloatArray, F: FloatArray, *, approximate: bool = False) 
     p = f / F
     q = (F - f) / F
     r = 1.0 / f
-    inner = q > 0
-    one = inner & (f == 1)
-    r[one] = -np.log(p[one]) * p[one] / q[one]
-    near = one & (q < 1e-3)
-    r[near] = -np.log1p(-q[near]) / q[near] * p[near]
-    two = inner & (f == 2) & (q > 0.1)
-    odds = p[two] / q[two]
-    r[two] = odds + odds**2 * np.log(p[two])
-    rest = inner & ~one & ~two
+    rest = q > 0
     if approximate:
         far = rest & (f >= 3)
         r[far] = p[far] / (f[far] - q[far])
         rest &= f < 3
-    where = np.flatnonzero(rest)
-    if len(where):
-        pairs, inverse = np.unique(np.column_stack([f[where], F[where]]), axis=0, return_inverse=True)
-        r[where] = _integral(pairs[:, 0], pairs[:, 1])[inverse.reshape(-1)]
+    quick = rest & ((f >= 30) | (q <= 0.5))
+    r[quick] = _series(f[quick], p[quick], q[quick])
+    rest &= ~quick
+    whole = rest & (f == np.rint(f))
+    r[whole] = _upwards(f[whole], p[whole], q[whole])
+    rest &= ~whole
+    if rest.any():
+        r[rest] = _integral(f[rest], F[rest])
     return r
+
+
+def _series(f: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
+    term, total = np.ones_like(f), np.ones_like(f)
+    for n in range(1, 61):
+        term *= q * n / (f + n)
+        total += term
+    return p / f * total
+
+
+def _upwards(f: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
+    integral = -np.log(p) / q
+    for step in range(1, int(f.max(initial=1.0))):
+        integral = np.where(f > step, (1 / step - p * integral) / q, integral)
+    return p * integral
 
 
 def _integral(f: FloatArray, F: FloatArray) -> FloatArray:
