@@ -12,12 +12,16 @@ from tacit.report import parts, records, repeat
 from tacit.report.words import count, number, percent
 
 PREVIEW_COLUMNS = 6
-# What a run on a large file begins with: seconds, not minutes. The other attacks and measures are one choice away.
-QUICK: dict[str, Any] = {
-    "attackers": ("nearest",),
-    "risks": ("interval", "k_anonymity"),
-    "losses": ("PIL", "IL1", "KS", "correlation"),
-}
+MANY = 20_000
+
+
+def quick(n: int) -> dict[str, Any]:
+    """What a run begins with: seconds, not minutes. Every other attack and measure is one choice away."""
+    return {
+        "attackers": ("nearest", "assignment") if n <= MANY else ("nearest",),
+        "risks": ("interval", "k_anonymity"),
+        "losses": ("PIL", "IL1", "KS", "correlation"),
+    }
 
 
 def _mask(plan: Any, data: Any) -> Any:
@@ -94,7 +98,7 @@ def finish(
     made["input"]["path"], made["output"]["path"] = name, release
     Path(files["manifest"]).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     Path(files["plan"]).write_text(plan.to_toml() if plan.steps else "", encoding="utf-8")
-    asked = QUICK if depth == "quick" else {}
+    asked = quick(data.n) if depth == "quick" else {}
     known = plan if plan.steps and depth == "all" and _aware() else None
     result = tc.assess(data, masked, plan=known, progress=progress, **asked)
     progress("writing the report", 1, 1)

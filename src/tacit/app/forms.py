@@ -93,7 +93,7 @@ def _field(name: str, part: dict[str, Any], said: str, required: bool, whole: Ma
         made.widget = kind
     elif kind == "boolean":
         made.widget = "flag"
-    elif (kind == "array" and "columns" in name) or name in ("quasi", "confidential", "keys"):
+    elif kind == "array" and part.get("items", {}).get("type") == "string":
         made.widget = "columns"
     return made
 

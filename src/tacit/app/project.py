@@ -11,10 +11,6 @@ from typing import Any
 
 from tacit.app.worker import Job
 
-MANY = 20_000
-"""Above this many records a run begins with the quick attacks and measures; all of them is a choice."""
-
-
 @dataclass(frozen=True)
 class Setup:
     """Every decision of the user at one moment; immutable, so that undo is going back to an older one."""
@@ -23,7 +19,7 @@ class Setup:
     kinds: dict[str, str] = field(default_factory=dict)
     steps: tuple[dict[str, Any], ...] = ()
     bound: float = 0.05
-    depth: str = "all"
+    depth: str = "quick"
     release: int | None = None
     what: str = "start"
 
@@ -84,7 +80,6 @@ class Project:
                 roles={c["name"]: c["role"] for c in columns},
                 kinds={c["name"]: c["kind"] for c in columns},
                 steps=tuple(about.get("steps", ())),
-                depth="all" if about["records"] <= MANY else "quick",
             )
             self._history, self._at = [first], 0
 
