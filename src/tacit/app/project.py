@@ -11,6 +11,7 @@ from typing import Any
 
 from tacit.app.worker import Job
 
+
 @dataclass(frozen=True)
 class Setup:
     """Every decision of the user at one moment; immutable, so that undo is going back to an older one."""

@@ -16,7 +16,7 @@ COMMANDS = (
     "verify",
     "methods",
     "reproduce",
-    "app",
+    "web",
 )
 """The modules of this folder, in the order in which a person meets them."""
 
