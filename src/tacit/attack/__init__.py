@@ -11,6 +11,8 @@ registry = Registry(
     aware="aware.plan:Aware",
     rerun="aware.rerun:Rerun",
     reverse="reverse:Reverse",
+    distance="distances_papers:ByDistance",
+    weighted="weights:Weighted",
 )
 
 _ALSO = {"Attacker": "base:Attacker", "Linkage": "base:Linkage", "Matching": "base:Matching"}
