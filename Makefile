@@ -2,6 +2,7 @@
 PY ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+CORE := .venv/.core
 
 .PHONY: setup demo test test-all lint bench bench-full docs clean
 
@@ -11,9 +12,16 @@ $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PY) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
-	touch $(STAMP)
+	touch $(STAMP) $(CORE)
 
-demo: $(STAMP)
+# the demo needs the package alone: a fraction of the download
+$(CORE): pyproject.toml
+	test -x $(BIN)/python || $(PY) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e .
+	touch $(CORE)
+
+demo: $(CORE)
 	$(BIN)/tacit demo
 
 test: $(STAMP)
