@@ -1,0 +1,279 @@
+"""Microaggregation in a sliding window by true nearest neighbours.
+
+When the window is full, its oldest record leaves. If it has no group yet, it and its k - 1 nearest records
+without a group form one and all take the group's centroid; if fewer than k have no group, it takes the value
+of the nearest recent group instead, which grows by one. Nothing leaves without a group of at least k.
+
+Distance: sum over columns of weight_j (x_j - y_j)^2, or weight_j when a category differs; a value missing on
+one side costs `missing_j`, on both sides nothing. Ties go to the earlier arrival.
+
+State (all arrays, so that it can be saved): `window` (d, W) originals by ring slot, `masked` (W, d), `group`
+and `size` (W), `place` = [head, count, next arrival, next group, records without a group, recent groups],
+`recent` (R, d), `recent_id` and `recent_size` (R), `moments` of the columns.
+"""
+
+import numpy as np
+from numba import njit
+
+from .stream_noise import NOMINAL, ORDINAL, observe, variance
+
+HEAD, COUNT, ARRIVAL, GROUP, FREE, RECENT = range(6)
+EMPTY, NO_GROUP = -2, -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def weights(scale, given, moments, kinds, weight, missing):
+    """scale 0: as they are; 1: divided by the running variance; 2: given weights. Fills weight and missing."""
+    for j in range(kinds.shape[0]):
+        v = variance(moments, j)
+        if scale == 2:
+            weight[j], missing[j] = given[j], 1.0
+        elif kinds[j] == NOMINAL:
+            weight[j] = missing[j] = 2.0 if scale == 1 else 1.0
+        elif scale == 1:
+            # two standardised values differ by 2 in expected square: what a missing value costs
+            weight[j], missing[j] = (1.0 / v, 2.0) if v > 0.0 else (0.0, 2.0)
+        else:
+            weight[j], missing[j] = 1.0, 2.0 * v
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def distances(window, target, weight, missing, kinds, out):
+    """Squared distance of every slot to the target; slots are the fast axis, so the loops are vectorised."""
+    slots = window.shape[1]
+    out[:] = 0.0
+    for j in range(window.shape[0]):
+        t, w, gap = target[j], weight[j], missing[j]
+        column = window[j]
+        if t != t:
+            for s in range(slots):
+                out[s] += gap if column[s] == column[s] else 0.0
+        elif kinds[j] == NOMINAL:
+            for s in range(slots):
+                x = column[s]
+                out[s] += (0.0 if x == t else w) if x == x else gap
+        else:
+            for s in range(slots):
+                diff = column[s] - t
+                cost = w * diff * diff
+                out[s] += cost if cost == cost else gap
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def nearest(distance, group, head, count, room, heap_d, heap_s):
+    """The `room` nearest slots without a group among those after the head; returns how many were found.
+
+    heap_d, heap_s hold a max-heap by (distance, arrival), so that of equals the earliest stay.
+    """
+    slots = distance.shape[0]
+    found = 0
+    for step in range(1, count):
+        s = head + step
+        if s >= slots:
+            s -= slots
+        if group[s] != NO_GROUP:
+            continue
+        d = distance[s]
+        if found < room:
+            c = found  # sift up; the newcomer is the latest, so it is above its equals
+            found += 1
+            while c > 0:
+                up = (c - 1) // 2
+                if heap_d[up] > d:
+                    break
+                heap_d[c], heap_s[c] = heap_d[up], heap_s[up]
+                c = up
+            heap_d[c], heap_s[c] = d, step
+        elif room > 0 and d < heap_d[0]:
+            c = 0  # sift down
+            while True:
+                kid = 2 * c + 1
+                if kid >= room:
+                    break
+                if kid + 1 < room and (
+                    heap_d[kid + 1] > heap_d[kid]
+                    or (heap_d[kid + 1] == heap_d[kid] and heap_s[kid + 1] > heap_s[kid])
+                ):
+                    kid += 1
+                # the newcomer is the latest arrival: of equal distances it belongs on top
+                if heap_d[kid] <= d:
+                    break
+                heap_d[c], heap_s[c] = heap_d[kid], heap_s[kid]
+                c = kid
+            heap_d[c], heap_s[c] = d, step
+    for c in range(found):
+        s = head + heap_s[c]
+        heap_s[c] = s - slots if s >= slots else s
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def centroid(window, members, size, kinds, out):
+    """Mean, median (lower) or mode (smallest code) of the present values; missing when none is present."""
+    values = np.empty(size)
+    for j in range(kinds.shape[0]):
+        n = 0
+        total = 0.0
+        for i in range(size):
+            x = window[j, members[i]]
+            if x == x:
+                values[n] = x
+                total += x
+                n += 1
+        if n == 0:
+            out[j] = np.nan
+        elif kinds[j] == NOMINAL:
+            values[:n].sort()
+            best, run, mode = 0, 0, values[0]
+            for i in range(n):
+                run = run + 1 if i > 0 and values[i] == values[i - 1] else 1
+                if run > best:
+                    best, mode = run, values[i]
+            out[j] = mode
+        elif kinds[j] == ORDINAL:
+            values[:n].sort()
+            out[j] = values[(n - 1) // 2]
+        else:
+            out[j] = total / n
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _settle(
+    k,
+    last,
+    window,
+    masked,
+    group,
+    size,
+    place,
+    recent,
+    recent_id,
+    recent_size,
+    weight,
+    missing,
+    kinds,
+    distance,
+    heap_d,
+    heap_s,
+):
+    """Give the record at the head a group. False: impossible, there is none and fewer than k are left."""
+    head, count, free = place[HEAD], place[COUNT], place[FREE]
+    if free >= k:
+        # at the end of the stream fewer than k left over would be stranded: they join this group
+        room = free - 1 if last and free < 2 * k else k - 1
+        distances(window, window[:, head], weight, missing, kinds, distance)
+        found = nearest(distance, group, head, count, room, heap_d, heap_s)
+        heap_s[found] = head
+        new = place[RECENT] % recent.shape[0]
+        centroid(window, heap_s, found + 1, kinds, recent[new])
+        for i in range(found + 1):
+            s = heap_s[i]
+            group[s], size[s] = place[GROUP], found + 1
+            masked[s] = recent[new]
+        recent_id[new], recent_size[new] = place[GROUP], found + 1
+        place[GROUP] += 1
+        place[RECENT] += 1
+        place[FREE] -= found + 1
+        return True
+    known = min(place[RECENT], recent.shape[0])
+    if known == 0:
+        return False
+    near = np.empty(recent.shape[0])
+    # all who have no group join now: left behind, they would found poor groups one after the other
+    for step in range(count):
+        slot = (head + step) % window.shape[1]
+        if group[slot] == NO_GROUP:
+            distances(recent.T, window[:, slot], weight, missing, kinds, near)
+            best = 0
+            for g in range(1, known):
+                if near[g] < near[best]:
+                    best = g
+            recent_size[best] += 1
+            group[slot], size[slot] = recent_id[best], recent_size[best]
+            masked[slot] = recent[best]
+    place[FREE] = 0
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def advance(
+    values,
+    k,
+    last,
+    scale,
+    given,
+    kinds,
+    window,
+    masked,
+    group,
+    size,
+    place,
+    recent,
+    recent_id,
+    recent_size,
+    moments,
+    weight,
+    out,
+    out_index,
+    out_group,
+    out_size,
+    out_lag,
+):
+    """Take in every row of `values`; emit what leaves. `last`: the stream ends, emit everything.
+
+    Returns (emitted, withheld): a record is withheld only if no group of k exists for it.
+    """
+    slots = window.shape[1]
+    missing = weight[1]
+    distance = np.empty(slots)
+    heap_d, heap_s = np.empty(2 * k + 1), np.empty(2 * k + 1, dtype=np.int64)
+    emitted = withheld = i = 0
+    n = values.shape[0]
+    while i < n or (last and place[COUNT] > 0):
+        if i < n:
+            s = (place[HEAD] + place[COUNT]) % slots
+            window[:, s] = values[i]
+            group[s] = NO_GROUP
+            place[COUNT] += 1
+            place[ARRIVAL] += 1
+            place[FREE] += 1
+            if scale != 2:
+                observe(values[i : i + 1], moments, 1.0)
+            i += 1
+            if place[COUNT] < slots:
+                continue
+        head = place[HEAD]
+        ready = True
+        if group[head] == NO_GROUP:
+            weights(scale, given, moments, kinds, weight[0], missing)
+            ready = _settle(
+                k,
+                last and i == n,
+                window,
+                masked,
+                group,
+                size,
+                place,
+                recent,
+                recent_id,
+                recent_size,
+                weight[0],
+                missing,
+                kinds,
+                distance,
+                heap_d,
+                heap_s,
+            )
+        if ready:
+            out[emitted] = masked[head]
+            out_index[emitted] = place[ARRIVAL] - place[COUNT]
+            out_group[emitted], out_size[emitted] = group[head], size[head]
+            out_lag[emitted] = place[COUNT] - 1
+            emitted += 1
+        else:
+            withheld += 1
+            place[FREE] -= 1
+        group[head] = EMPTY
+        place[HEAD] = (head + 1) % slots
+        place[COUNT] -= 1
+    return emitted, withheld

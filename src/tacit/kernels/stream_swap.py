@@ -1,0 +1,164 @@
+"""Rank swapping in a sliding window, column by column.
+
+When the window is full its oldest record leaves. Each of its values that is still its own is swapped with a
+value of another record of the window that is still its own too, drawn evenly among those whose rank (among the
+values of the window not yet swapped) differs by at most `reach`, upwards or downwards. The sorted values are
+kept from record to record: one insertion and one removal each, instead of a sort.
+
+At the end of the stream a value left without a partner changes places with the nearest value of a record that
+has not left yet, so nobody keeps a value of their own. A missing value is treated as the largest one.
+`down` is the published reading (only towards smaller values, the smallest value stays): for comparison only.
+
+State: `held` (d, W) values by ring slot, `done` (d, W) whether already swapped, `place` = [head, count, next
+arrival], `order` (d, W) the slots of the unswapped values of each column in order, `length` (d).
+"""
+
+import numpy as np
+from numba import njit
+
+from .stream_noise import NOMINAL
+from .stream_random import bits, row_key, uniform
+
+HEAD, COUNT, ARRIVAL = range(3)
+_BLOCK = 32
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _below(held, order, length, x):
+    """Number of values in order that are smaller than x: where the head, the earliest of equals, stands."""
+    low, left = 0, length
+    while left > 0:
+        half = left >> 1
+        smaller = held[order[low + half]] < x
+        low = low + half + 1 if smaller else low
+        left = left - half - 1 if smaller else half
+    return low
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _up_to(held, order, length, x):
+    """Number of values in order that are at most x: where a newcomer, the latest of equals, belongs."""
+    low, left = 0, length
+    while left > 0:
+        half = left >> 1
+        smaller = held[order[low + half]] <= x
+        low = low + half + 1 if smaller else low
+        left = left - half - 1 if smaller else half
+    return low
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _make_room(order, length, at, block):
+    """Move order[at:length] one place up, a block at a time: each half of a move is vectorised."""
+    p = length
+    while p - at >= _BLOCK:
+        for q in range(_BLOCK):
+            block[q] = order[p - _BLOCK + q]
+        for q in range(_BLOCK):
+            order[p - _BLOCK + 1 + q] = block[q]
+        p -= _BLOCK
+    for q in range(p, at, -1):
+        order[q] = order[q - 1]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _remove_two(order, length, a, b):
+    """Take out places a < b."""
+    for p in range(a, b - 1):
+        order[p] = order[p + 1]
+    for p in range(b - 1, length - 2):
+        order[p] = order[p + 2]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _swap_head(held, done, order, length, head, reach, down, u):
+    """Swap one column of the record at the head with a partner within reach; returns the new length."""
+    at = _below(held, order, length, held[head])
+    low = max(0, at - reach)
+    high = at if down else min(length - 1, at + reach)
+    if high == low:
+        return length
+    pick = low + np.int64(u * (high - low))
+    if pick >= at and not down:
+        pick += 1
+    other = order[pick]
+    kept = held[head]
+    held[head] = held[other]
+    held[other] = kept
+    done[head] = done[other] = True
+    _remove_two(order, length, min(at, pick), max(at, pick))
+    return length - 2
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _rescue(held, done, head, count):
+    """End of the stream, a value without a partner: it changes places with the nearest value of those left."""
+    slots = held.shape[0]
+    best = -1
+    gap = np.inf
+    for step in range(1, count):
+        s = (head + step) % slots
+        difference = abs(held[s] - held[head])
+        if best < 0 or difference < gap:
+            best, gap = s, difference
+    kept = held[head]
+    held[head] = held[best]
+    held[best] = kept
+    done[head] = done[best] = True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def advance(
+    values, reach, down, last, kinds, held, done, place, order, length, key0, key1, out, out_index, out_lag
+):
+    """Take in every row; emit what leaves. `last`: the stream ends, emit everything. Returns (emitted, withheld)."""
+    d, slots = held.shape
+    n = values.shape[0]
+    block = np.empty(_BLOCK, dtype=order.dtype)
+    emitted = withheld = i = 0
+    while i < n or (last and place[COUNT] > 0):
+        if i < n:
+            head = place[HEAD]
+            s = (head + place[COUNT]) % slots
+            for j in range(d):
+                held[j, s] = values[i, j] if values[i, j] == values[i, j] else np.inf
+                done[j, s] = False
+                at = _up_to(held[j], order[j], length[j], held[j, s])
+                _make_room(order[j], length[j], at, block)
+                order[j, at] = s
+                length[j] += 1
+            place[COUNT] += 1
+            place[ARRIVAL] += 1
+            i += 1
+            if place[COUNT] < slots:
+                continue
+        head, count = place[HEAD], place[COUNT]
+        ending = last and i == n
+        row = row_key(key0, place[ARRIVAL] - count)
+        whole = True
+        for j in range(d):
+            if not done[j, head]:
+                limit = slots if kinds[j] == NOMINAL else reach
+                u = uniform(bits(row, key1, j, 0))
+                length[j] = _swap_head(held[j], done[j], order[j], length[j], head, limit, down, u)
+            if down and not done[j, head]:  # published: the smallest keeps its value
+                at = _below(held[j], order[j], length[j], held[j, head])
+                for p in range(at, length[j] - 1):
+                    order[j, p] = order[j, p + 1]
+                length[j] -= 1
+            elif ending and count > 1 and (not done[j, head] or (count == 2 and length[j] == 1)):
+                _rescue(held[j], done[j], head, count)
+                length[j] = 0
+            whole = whole and (done[j, head] or down)
+        if whole:
+            for j in range(d):
+                x = held[j, head]
+                out[emitted, j] = x if x < np.inf else np.nan
+            out_index[emitted], out_lag[emitted] = place[ARRIVAL] - count, count - 1
+            emitted += 1
+        else:
+            withheld += 1  # a single record in all: nothing to swap with
+            length[:] = 0
+        place[HEAD] = (head + 1) % slots
+        place[COUNT] -= 1
+    return emitted, withheld
