@@ -7,9 +7,9 @@ of the nearest recent group instead, which grows by one. Nothing leaves without 
 Distance: sum over columns of weight_j (x_j - y_j)^2, or weight_j when a category differs; a value missing on
 one side costs `missing_j`, on both sides nothing. Ties go to the earlier arrival.
 
-State (all arrays, so that it can be saved): `window` (d, W) originals by ring slot, `masked` (W, d), `group`
-and `size` (W), `place` = [head, count, next arrival, next group, records without a group, recent groups],
-`recent` (R, d), `recent_id` and `recent_size` (R), `moments` of the columns.
+State, in two flat arrays so that a call is cheap and a copy is a backup: `ints` = head (see the names below),
+kinds (d), group (W), size (W), recent_id (R), recent_size (R); `floats` = window (d, W) of originals by ring slot,
+masked (W, d), recent (R, d), moments (4, d), weight and missing (2, d), given weights (d).
 """
 
 import numpy as np
@@ -17,13 +17,26 @@ from numba import njit
 
 from .stream_noise import NOMINAL, ORDINAL, observe, variance
 
-HEAD, COUNT, ARRIVAL, GROUP, FREE, RECENT = range(6)
+HEAD, COUNT, ARRIVAL, GROUP, FREE, RECENT, K, SCALE, COLUMNS, SLOTS, KNOWN = range(11)
+FIRST = 11
 EMPTY, NO_GROUP = -2, -1
+
+
+def state(k, scale, kinds, given, slots, reuse):
+    """Fresh (floats, ints)."""
+    d = len(kinds)
+    floats = np.zeros(2 * d * slots + reuse * d + 7 * d)
+    floats[len(floats) - d :] = given
+    ints = np.zeros(FIRST + d + 2 * slots + 2 * reuse, dtype=np.int64)
+    ints[[K, SCALE, COLUMNS, SLOTS, KNOWN]] = k, scale, d, slots, reuse
+    ints[FIRST : FIRST + d] = kinds
+    ints[FIRST + d : FIRST + d + slots] = EMPTY
+    return floats, ints
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def weights(scale, given, moments, kinds, weight, missing):
-    """scale 0: as they are; 1: divided by the running variance; 2: given weights. Fills weight and missing."""
+    """Fill weight and missing. scale 0: values as they are; 1: over the running variance; 2: given."""
     for j in range(kinds.shape[0]):
         v = variance(moments, j)
         if scale == 2:
@@ -138,29 +151,14 @@ def centroid(window, members, size, kinds, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _settle(
-    k,
-    last,
-    window,
-    masked,
-    group,
-    size,
-    place,
-    recent,
-    recent_id,
-    recent_size,
-    weight,
-    missing,
-    kinds,
-    distance,
-    heap_d,
-    heap_s,
-):
+def _settle(k, last, window, masked, group, size, place, recent, recent_id, recent_size, weight, missing, kinds):
     """Give the record at the head a group. False: impossible, there is none and fewer than k are left."""
     head, count, free = place[HEAD], place[COUNT], place[FREE]
     if free >= k:
         # at the end of the stream fewer than k left over would be stranded: they join this group
         room = free - 1 if last and free < 2 * k else k - 1
+        distance = np.empty(window.shape[1])
+        heap_d, heap_s = np.empty(room + 1), np.empty(room + 1, dtype=np.int64)
         distances(window, window[:, head], weight, missing, kinds, distance)
         found = nearest(distance, group, head, count, room, heap_d, heap_s)
         heap_s[found] = head
@@ -196,37 +194,25 @@ def _settle(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def advance(
-    values,
-    k,
-    last,
-    scale,
-    given,
-    kinds,
-    window,
-    masked,
-    group,
-    size,
-    place,
-    recent,
-    recent_id,
-    recent_size,
-    moments,
-    weight,
-    out,
-    out_index,
-    out_group,
-    out_size,
-    out_lag,
-):
+def advance(values, last, floats, ints, out, meta):
     """Take in every row of `values`; emit what leaves. `last`: the stream ends, emit everything.
 
+    meta[e] = arrival index, delay in records, group, size of the group when it left.
     Returns (emitted, withheld): a record is withheld only if no group of k exists for it.
     """
-    slots = window.shape[1]
-    missing = weight[1]
-    distance = np.empty(slots)
-    heap_d, heap_s = np.empty(2 * k + 1), np.empty(2 * k + 1, dtype=np.int64)
+    k, scale, d, slots, reuse = ints[K], ints[SCALE], ints[COLUMNS], ints[SLOTS], ints[KNOWN]
+    place = ints[:FIRST]
+    at = FIRST + d
+    kinds = ints[FIRST:at]
+    group, size = ints[at : at + slots], ints[at + slots : at + 2 * slots]
+    at += 2 * slots
+    recent_id, recent_size = ints[at : at + reuse], ints[at + reuse : at + 2 * reuse]
+    at = d * slots
+    window, masked = floats[:at].reshape(d, slots), floats[at : 2 * at].reshape(slots, d)
+    at *= 2
+    recent, moments = floats[at : at + reuse * d].reshape(reuse, d), floats[at + reuse * d :][: 4 * d].reshape(4, d)
+    at += (reuse + 4) * d
+    weight, missing, given = floats[at : at + d], floats[at + d : at + 2 * d], floats[at + 2 * d : at + 3 * d]
     emitted = withheld = i = 0
     n = values.shape[0]
     while i < n or (last and place[COUNT] > 0):
@@ -245,30 +231,15 @@ def advance(
         head = place[HEAD]
         ready = True
         if group[head] == NO_GROUP:
-            weights(scale, given, moments, kinds, weight[0], missing)
+            weights(scale, given, moments, kinds, weight, missing)
+            ending = last and i == n
             ready = _settle(
-                k,
-                last and i == n,
-                window,
-                masked,
-                group,
-                size,
-                place,
-                recent,
-                recent_id,
-                recent_size,
-                weight[0],
-                missing,
-                kinds,
-                distance,
-                heap_d,
-                heap_s,
+                k, ending, window, masked, group, size, place, recent, recent_id, recent_size, weight, missing, kinds
             )
         if ready:
             out[emitted] = masked[head]
-            out_index[emitted] = place[ARRIVAL] - place[COUNT]
-            out_group[emitted], out_size[emitted] = group[head], size[head]
-            out_lag[emitted] = place[COUNT] - 1
+            meta[emitted, 0], meta[emitted, 1] = place[ARRIVAL] - place[COUNT], place[COUNT] - 1
+            meta[emitted, 2], meta[emitted, 3] = group[head], size[head]
             emitted += 1
         else:
             withheld += 1

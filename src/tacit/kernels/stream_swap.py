@@ -9,8 +9,9 @@ At the end of the stream a value left without a partner changes places with the 
 has not left yet, so nobody keeps a value of their own. A missing value is treated as the largest one.
 `down` is the published reading (only towards smaller values, the smallest value stays): for comparison only.
 
-State: `held` (d, W) values by ring slot, `done` (d, W) whether already swapped, `place` = [head, count, next
-arrival], `order` (d, W) the slots of the unswapped values of each column in order, `length` (d).
+State, in two flat arrays: `ints` = head (see the names below), kinds (d), length (d), then `order` (d, W) as 32-bit
+slots of the unswapped values of each column in order, and `done` (d, W) as bytes; `floats` = held (d, W), the value
+in each ring slot.
 """
 
 import numpy as np
@@ -19,8 +20,19 @@ from numba import njit
 from .stream_noise import NOMINAL
 from .stream_random import bits, row_key, uniform
 
-HEAD, COUNT, ARRIVAL = range(3)
+HEAD, COUNT, ARRIVAL, REACH, DOWN, COLUMNS, SLOTS, KEY0, KEY1 = range(9)
+FIRST = 9
 _BLOCK = 32
+
+
+def state(reach, down, kinds, slots, keys):
+    """Fresh (floats, ints)."""
+    d = len(kinds)
+    ints = np.zeros(FIRST + 2 * d + (d * slots + 1) // 2 + (d * slots + 7) // 8, dtype=np.int64)
+    ints[[REACH, DOWN, COLUMNS, SLOTS]] = reach, down, d, slots
+    ints[[KEY0, KEY1]] = keys.view(np.int64)
+    ints[FIRST : FIRST + d] = kinds
+    return np.zeros(d * slots), ints
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -85,14 +97,14 @@ def _swap_head(held, done, order, length, head, reach, down, u):
     kept = held[head]
     held[head] = held[other]
     held[other] = kept
-    done[head] = done[other] = True
+    done[head] = done[other] = 1
     _remove_two(order, length, min(at, pick), max(at, pick))
     return length - 2
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _rescue(held, done, head, count):
-    """End of the stream, a value without a partner: it changes places with the nearest value of those left."""
+    """End of the stream, no partner: change places with the nearest value of those left."""
     slots = held.shape[0]
     best = -1
     gap = np.inf
@@ -104,15 +116,24 @@ def _rescue(held, done, head, count):
     kept = held[head]
     held[head] = held[best]
     held[best] = kept
-    done[head] = done[best] = True
+    done[head] = done[best] = 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def advance(
-    values, reach, down, last, kinds, held, done, place, order, length, key0, key1, out, out_index, out_lag
-):
-    """Take in every row; emit what leaves. `last`: the stream ends, emit everything. Returns (emitted, withheld)."""
-    d, slots = held.shape
+def advance(values, last, floats, ints, out, meta):
+    """Take in every row; emit what leaves. `last`: the stream ends, emit everything.
+
+    meta[e] = arrival index, delay in records, -1, 1 (no groups). Returns (emitted, withheld).
+    """
+    d, slots, reach, down = ints[COLUMNS], ints[SLOTS], ints[REACH], ints[DOWN] == 1
+    key0, key1 = np.uint64(ints[KEY0]), np.uint64(ints[KEY1])
+    place = ints[:FIRST]
+    kinds, length = ints[FIRST : FIRST + d], ints[FIRST + d : FIRST + 2 * d]
+    at = FIRST + 2 * d
+    half = (d * slots + 1) // 2
+    order = ints[at : at + half].view(np.int32)[: d * slots].reshape(d, slots)
+    done = ints[at + half :].view(np.uint8)[: d * slots].reshape(d, slots)
+    held = floats.reshape(d, slots)
     n = values.shape[0]
     block = np.empty(_BLOCK, dtype=order.dtype)
     emitted = withheld = i = 0
@@ -122,7 +143,7 @@ def advance(
             s = (head + place[COUNT]) % slots
             for j in range(d):
                 held[j, s] = values[i, j] if values[i, j] == values[i, j] else np.inf
-                done[j, s] = False
+                done[j, s] = 0
                 at = _up_to(held[j], order[j], length[j], held[j, s])
                 _make_room(order[j], length[j], at, block)
                 order[j, at] = s
@@ -137,24 +158,25 @@ def advance(
         row = row_key(key0, place[ARRIVAL] - count)
         whole = True
         for j in range(d):
-            if not done[j, head]:
+            if done[j, head] == 0:
                 limit = slots if kinds[j] == NOMINAL else reach
                 u = uniform(bits(row, key1, j, 0))
                 length[j] = _swap_head(held[j], done[j], order[j], length[j], head, limit, down, u)
-            if down and not done[j, head]:  # published: the smallest keeps its value
+            if down and done[j, head] == 0:  # published: the smallest keeps its value
                 at = _below(held[j], order[j], length[j], held[j, head])
                 for p in range(at, length[j] - 1):
                     order[j, p] = order[j, p + 1]
                 length[j] -= 1
-            elif ending and count > 1 and (not done[j, head] or (count == 2 and length[j] == 1)):
+            elif ending and count > 1 and (done[j, head] == 0 or (count == 2 and length[j] == 1)):
                 _rescue(held[j], done[j], head, count)
                 length[j] = 0
-            whole = whole and (done[j, head] or down)
+            whole = whole and (done[j, head] == 1 or down)
         if whole:
             for j in range(d):
                 x = held[j, head]
                 out[emitted, j] = x if x < np.inf else np.nan
-            out_index[emitted], out_lag[emitted] = place[ARRIVAL] - count, count - 1
+            meta[emitted, 0], meta[emitted, 1] = place[ARRIVAL] - count, count - 1
+            meta[emitted, 2], meta[emitted, 3] = -1, 1
             emitted += 1
         else:
             withheld += 1  # a single record in all: nothing to swap with

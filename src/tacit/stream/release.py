@@ -1,0 +1,40 @@
+"""What a filter lets out: one Release a record, or a Batch of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Release(NamedTuple):
+    """One record that leaves a filter."""
+
+    record: Any
+    """The masked record, of the form that was pushed (dict, array, list, or a pair with its label)."""
+    index: int
+    """Its arrival number, from 0. After a restart the same index carries the same record."""
+    delay: int
+    """How many records arrived after it before it left."""
+    group: int
+    """The group whose value it carries; -1 where the method has no groups."""
+    size: int
+    """Members of the group when it left; 1 where there are no groups."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Many releases as arrays; row i of each belongs together."""
+
+    values: NDArray[np.float64]
+    index: NDArray[np.int64]
+    delay: NDArray[np.int64]
+    group: NDArray[np.int64]
+    size: NDArray[np.int64]
+    withheld: list[int] = field(default_factory=list)
+    """Arrival numbers of the records that could not be protected and therefore did not leave."""
+
+    def __len__(self) -> int:
+        return len(self.index)
