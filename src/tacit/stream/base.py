@@ -95,7 +95,7 @@ class Filter:
         """End the stream: everything that may leave leaves; the rest is reported in `withheld`."""
         if self._records is None:
             return []
-        waiting = self._arrived - self._left
+        waiting = self.pending
         out, meta = np.empty((waiting, len(self._records.names))), np.empty((waiting, 4), dtype=np.int64)
         emitted, withheld = self._advance(self._row[:0], True, out, meta)
         released = self._releases(out[:emitted], meta[:emitted])
@@ -131,7 +131,7 @@ class Filter:
         rows = _rows(values)
         if self._records is None:
             self._begin(Records(rows[0] if len(rows) else np.zeros(rows.shape[1]), *self._declared()))
-        return self._run(rows, last=False)
+        return self._run(self._take(rows), last=False)
 
     def finish(self) -> Batch:
         """End of the stream for `feed`."""
@@ -140,7 +140,7 @@ class Filter:
     def _run(self, rows: FloatArray, last: bool) -> Batch:
         if self._records is None:
             return Batch(np.empty((0, rows.shape[1])), *np.empty((4, 0), dtype=np.int64))
-        room = len(rows) + self._arrived - self._left
+        room = len(rows) + self.pending
         out, meta = np.empty((room, len(self._records.names))), np.empty((room, 4), dtype=np.int64)
         start = self._left
         self._arrived += len(rows)
@@ -164,7 +164,7 @@ class Filter:
             rows = _rows(data)
             self._begin(Records(rows[0] if len(rows) else np.zeros(rows.shape[1]), *self._declared()))
             names = self._records.names if self._records else []
-            batch = self._run(np.ascontiguousarray(rows[:, names]), last=True)
+            batch = self._run(self._take(rows), last=True).in_order()
             self._warn(batch)
             if len(names) == rows.shape[1] or not self.linked:
                 return batch.values
@@ -187,13 +187,22 @@ class Filter:
                 {"pair": False, "form": "array", "width": len(names), "names": names, "kinds": kinds, "categories": categories}
             )
         )
-        batch = self._run(np.ascontiguousarray(data.numbers(names)), last=True)
+        batch = self._run(self._frame_rows(data, names), last=True).in_order()
         self._warn(batch)
         kept = data.take(batch.index)
         if not self.linked:
             kept = kept.drop([n for n in kept.names if n not in names])
         masked = kept.with_numbers(names, batch.values)
         return masked if isinstance(native, Microdata) else masked.to_native()
+
+    def _take(self, rows: FloatArray) -> FloatArray:
+        """The protected columns of an array."""
+        names = self._records.names if self._records else []
+        return rows if names == list(range(rows.shape[1])) else np.ascontiguousarray(rows[:, names])
+
+    def _frame_rows(self, data: Microdata, names: list[str]) -> FloatArray:
+        """The protected columns of a frame."""
+        return np.ascontiguousarray(data.numbers(names))
 
     def _warn(self, batch: Batch) -> None:
         if batch.withheld:
@@ -292,7 +301,7 @@ class Filter:
         self._carried = {int(i): v for i, v in state["carried"]}
         self._arrived, self._left = int(state["arrived"]), int(state["left"])
         self.withheld = list(state["withheld"])
-        self._floats, self._ints = np.array(state["floats"]), np.array(state["ints"], dtype=np.int64)
+        self._floats[:], self._ints[:] = state["floats"], state["ints"]
         return self
 
 

@@ -72,7 +72,15 @@ class Records:
         self.pack_into, self.unpack_from = self._pack.pack_into, self._pack.unpack_from
         single = itemgetter(self.names[0])
         self._get = itemgetter(*self.names) if d > 1 else lambda x: (single(x),)
+        self._bare = False
         self._whole = self.form == "array" and self._all and self.names == list(range(d))
+
+    def alone(self) -> Records:
+        """Carry nothing along: only the protected columns are released (a label becomes None)."""
+        whole = self._whole
+        self._all, self._whole = True, whole
+        self._bare = True
+        return self
 
     # -- to numbers ------------------------------------------------------------------------------------
 
@@ -97,7 +105,7 @@ class Records:
             if not plain:
                 self.pack_into(row, 0, *map(self._number, range(len(values)), values))
         if self._all:
-            return record[1] if self.pair else None
+            return record[1] if self.pair and not self._bare else None
         kept = dict(x) if self.form == "dict" else x.copy() if self.form == "array" else list(x)
         return (kept, record[1]) if self.pair else kept
 

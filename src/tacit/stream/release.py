@@ -38,3 +38,10 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.index)
+
+    def in_order(self) -> Batch:
+        """The same releases in order of arrival."""
+        if len(self) < 2 or bool((np.diff(self.index) > 0).all()):
+            return self
+        o = np.argsort(self.index, kind="stable")
+        return Batch(self.values[o], self.index[o], self.delay[o], self.group[o], self.size[o], self.withheld)
