@@ -7,17 +7,17 @@ from .stream_neighbours import distances
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def window_risk(originals, masked, first, before, after, weight, missing, kinds, out):
+def window_risk(originals, masked, place, before, after, weight, missing, kinds, out):
     """out[t] = chance that naming the nearest original names the own one of masked[t].
 
-    originals (d, L) in order of arrival; the own original of masked[t] is column first + t; the intruder
+    originals (d, L) in order of arrival; the own original of masked[t] is column place[t]; the intruder
     holds `before` originals that came before it and `after` that came after it (as far as they exist).
     Nearest: 1 / (number of originals at the smallest distance) if the own one is among them, else 0.
     """
     length = originals.shape[1]
     room = np.empty(before + after + 1)
     for t in range(masked.shape[0]):
-        own = first + t
+        own = place[t]
         low, high = max(0, own - before), min(length, own + after + 1)
         distance = room[: high - low]
         distances(originals[:, low:high], masked[t], weight, missing, kinds, distance)

@@ -74,33 +74,40 @@ class Filter:
 
     def push(self, record: Any) -> list[Release]:
         """Take one record in; the releases that it sets free."""
-        if self._records is None:
-            self._begin(Records(record, self.columns, self.nominal, self.ordinal, self.handles, type(self).__name__))
-        records: Any = self._records
-        carried = records.encode(record, self._row)
-        if carried is not None and self.linked:
-            self._carried[self._arrived] = carried
-        self._arrived += 1
-        emitted, _ = self._advance(self._row, False, self._out, self._meta)
+        emitted = self._take_in(record)
         if emitted == 0:
             return []
         if emitted == 1:
+            records: Any = self._records
             index, delay, group, size = _META.unpack_from(self._meta)
             carried = self._carried.pop(index, None) if self._carried else None
             self._left = index + 1
             return [Release(records.decode(records.unpack_from(self._out), carried), index, delay, group, size)]
         return self._releases(self._out[:emitted], self._meta[:emitted])
 
+    def _take_in(self, record: Any) -> int:
+        """One record through the step; what leaves is in `_out` and `_meta`."""
+        if self._records is None:
+            self._begin(Records(record, *self._declared()))
+        carried = self._records.encode(record, self._row)  # type: ignore[union-attr]
+        if carried is not None and self.linked:
+            self._carried[self._arrived] = carried
+        self._arrived += 1
+        return self._advance(self._row, False, self._out, self._meta)[0]
+
     def flush(self) -> list[Release]:
         """End the stream: everything that may leave leaves; the rest is reported in `withheld`."""
-        if self._records is None:
-            return []
-        waiting = self.pending
-        out, meta = np.empty((waiting, len(self._records.names))), np.empty((waiting, 4), dtype=np.int64)
-        emitted, withheld = self._advance(self._row[:0], True, out, meta)
-        released = self._releases(out[:emitted], meta[:emitted])
-        self._account(meta[:emitted], withheld)
+        out, meta, withheld = self._end()
+        released = self._releases(out, meta)
+        self._account(meta, withheld)
         return released
+
+    def _end(self) -> tuple[FloatArray, IntArray, int]:
+        if self._records is None:
+            return np.empty((0, 0)), np.empty((0, 4), dtype=np.int64), 0
+        out, meta = np.empty((self.pending, len(self._records.names))), np.empty((self.pending, 4), dtype=np.int64)
+        emitted, withheld = self._advance(self._row[:0], True, out, meta)
+        return out[:emitted], meta[:emitted], withheld
 
     def __call__(self, stream: Iterable[Any]) -> Iterator[Release]:
         """Pull form: releases of any iterable of records, flushed at its end."""
@@ -118,9 +125,8 @@ class Filter:
 
     def _account(self, meta: IntArray, withheld: int) -> None:
         """Keep the arrival numbers of what was withheld at the end of the stream."""
-        if withheld:
-            gone = set(meta[:, 0].tolist())
-            self.withheld.extend(i for i in range(self._left, self._arrived) if i not in gone)
+        if withheld:  # what is withheld is the end of the stream: whatever arrived after the last release
+            self.withheld.extend(range(self._arrived - withheld, self._arrived))
         self._left = self._arrived
         self._carried.clear()
 
@@ -142,13 +148,11 @@ class Filter:
             return Batch(np.empty((0, rows.shape[1])), *np.empty((4, 0), dtype=np.int64))
         room = len(rows) + self.pending
         out, meta = np.empty((room, len(self._records.names))), np.empty((room, 4), dtype=np.int64)
-        start = self._left
         self._arrived += len(rows)
         emitted, withheld = self._advance(rows, last, out, meta)
         out, meta = out[:emitted], meta[:emitted]
         lost = len(self.withheld)
         if last:
-            self._left = start
             self._account(meta, withheld)
         elif emitted:
             self._left = int(meta[-1, 0]) + 1

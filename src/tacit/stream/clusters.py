@@ -122,14 +122,13 @@ class DelayBoundClusters(Filter):
 
     # -- records with their person and sensitive value -----------------------------------------------------
 
-    def push(self, record: Any) -> list[Release]:
-        """Take one record in; the releases that it sets free."""
+    def _take_in(self, record: Any) -> int:
         if self._records is None:
-            self._begin(Records(record, self.columns, self.nominal, self.ordinal, self.handles, type(self).__name__))
+            self._begin(Records(record, *self._declared()))
         x = record[0] if self._records is not None and self._records.pair else record
         self._row[0, -2] = math.nan if self.person is None else token(x[self.person])
         self._row[0, -1] = math.nan if self.sensitive is None else token(x[self.sensitive])
-        return super().push(record)
+        return super()._take_in(record)
 
     def tick(self) -> list[Release]:
         """Release what has waited for ``seconds``, without a new record."""
