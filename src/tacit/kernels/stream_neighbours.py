@@ -51,13 +51,13 @@ def weights(scale, given, moments, kinds, weight, missing):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def distances(window, target, weight, missing, kinds, out):
-    """Squared distance of every slot to the target; slots are the fast axis, so the loops are vectorised."""
-    slots = window.shape[1]
-    out[:] = 0.0
+def distances(window, low, high, target, weight, missing, kinds, out):
+    """Squared distance of slots low..high to the target; slots are the fast axis, so the loops are vectorised."""
+    slots = high - low
+    out[:slots] = 0.0
     for j in range(window.shape[0]):
         t, w, gap = target[j], weight[j], missing[j]
-        column = window[j]
+        column = window[j][low:high]
         if t != t:
             for s in range(slots):
                 out[s] += gap if column[s] == column[s] else 0.0
@@ -104,8 +104,7 @@ def nearest(distance, group, head, count, room, heap_d, heap_s):
                 if kid >= room:
                     break
                 if kid + 1 < room and (
-                    heap_d[kid + 1] > heap_d[kid]
-                    or (heap_d[kid + 1] == heap_d[kid] and heap_s[kid + 1] > heap_s[kid])
+                    heap_d[kid + 1] > heap_d[kid] or (heap_d[kid + 1] == heap_d[kid] and heap_s[kid + 1] > heap_s[kid])
                 ):
                     kid += 1
                 # the newcomer is the latest arrival: of equal distances it belongs on top
@@ -159,7 +158,7 @@ def _settle(k, last, window, masked, group, size, place, recent, recent_id, rece
         room = free - 1 if last and free < 2 * k else k - 1
         distance = np.empty(window.shape[1])
         heap_d, heap_s = np.empty(room + 1), np.empty(room + 1, dtype=np.int64)
-        distances(window, window[:, head], weight, missing, kinds, distance)
+        distances(window, 0, window.shape[1], window[:, head], weight, missing, kinds, distance)
         found = nearest(distance, group, head, count, room, heap_d, heap_s)
         heap_s[found] = head
         new = place[RECENT] % recent.shape[0]
@@ -177,11 +176,12 @@ def _settle(k, last, window, masked, group, size, place, recent, recent_id, rece
     if known == 0:
         return False
     near = np.empty(recent.shape[0])
+    centres = np.ascontiguousarray(recent.T)
     # all who have no group join now: left behind, they would found poor groups one after the other
     for step in range(count):
         slot = (head + step) % window.shape[1]
         if group[slot] == NO_GROUP:
-            distances(recent.T, window[:, slot], weight, missing, kinds, near)
+            distances(centres, 0, known, window[:, slot], weight, missing, kinds, near)
             best = 0
             for g in range(1, known):
                 if near[g] < near[best]:

@@ -136,9 +136,7 @@ def additive(values, last, floats, ints, out, meta):
             meta[e, 0], meta[e, 1], meta[e, 2], meta[e, 3] = first + e, waiting - 1 - e, -1, 1
         emitted = waiting
     if took < n:
-        disturb(
-            values[took:], ints[ARRIVAL], True, moments, forget, amount, flip, kinds, key0, key1, out[emitted:]
-        )
+        disturb(values[took:], ints[ARRIVAL], True, moments, forget, amount, flip, kinds, key0, key1, out[emitted:])
         label(meta, emitted, emitted + n - took, ints[ARRIVAL], 0)
         emitted += n - took
         ints[ARRIVAL] += n - took

@@ -7,23 +7,21 @@ from .stream_neighbours import distances
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def window_risk(originals, masked, place, before, after, weight, missing, kinds, out):
+def window_risk(originals, length, masked, place, before, after, weight, missing, kinds, out):
     """out[t] = chance that naming the nearest original names the own one of masked[t].
 
-    originals (d, L) in order of arrival; the own original of masked[t] is column place[t]; the intruder
+    originals (d, L), of which `length` are there, in order of arrival; the own original of masked[t] is column place[t]; the intruder
     holds `before` originals that came before it and `after` that came after it (as far as they exist).
     Nearest: 1 / (number of originals at the smallest distance) if the own one is among them, else 0.
     """
-    length = originals.shape[1]
     room = np.empty(before + after + 1)
     for t in range(masked.shape[0]):
         own = place[t]
         low, high = max(0, own - before), min(length, own + after + 1)
-        distance = room[: high - low]
-        distances(originals[:, low:high], masked[t], weight, missing, kinds, distance)
-        mine = distance[own - low]
+        distances(originals, low, high, masked[t], weight, missing, kinds, room)
+        mine = room[own - low]
         nearer = ties = 0
         for s in range(high - low):
-            nearer += distance[s] < mine
-            ties += distance[s] == mine
+            nearer += room[s] < mine
+            ties += room[s] == mine
         out[t] = 1.0 / ties if nearer == 0 else 0.0

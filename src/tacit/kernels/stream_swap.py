@@ -5,7 +5,7 @@ value of another record of the window that is still its own too, drawn evenly am
 values of the window not yet swapped) differs by at most `reach`, upwards or downwards. The sorted values are
 kept from record to record: one insertion and one removal each, instead of a sort.
 
-At the end of the stream a value left without a partner changes places with the nearest value of a record that
+At the end of the stream the window shrinks, and `reach` in proportion; a value left without a partner changes places with the nearest value of a record that
 has not left yet, so nobody keeps a value of their own. A missing value is treated as the largest one.
 `down` is the published reading (only towards smaller values, the smallest value stays): for comparison only.
 
@@ -160,6 +160,8 @@ def advance(values, last, floats, ints, out, meta):
         for j in range(d):
             if done[j, head] == 0:
                 limit = slots if kinds[j] == NOMINAL else reach
+                if ending and kinds[j] != NOMINAL:  # the window shrinks, and the percentage is of what is left
+                    limit = max(1, reach * count // slots)
                 u = uniform(bits(row, key1, j, 0))
                 length[j] = _swap_head(held[j], done[j], order[j], length[j], head, limit, down, u)
             if down and done[j, head] == 0:  # published: the smallest keeps its value

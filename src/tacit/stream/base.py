@@ -188,7 +188,14 @@ class Filter:
                 raise InputError(f"{type(self).__name__} cannot mask the column '{name}'; leave it out (columns=[...])")
         self._begin(
             Records.from_dict(
-                {"pair": False, "form": "array", "width": len(names), "names": names, "kinds": kinds, "categories": categories}
+                {
+                    "pair": False,
+                    "form": "array",
+                    "width": len(names),
+                    "names": names,
+                    "kinds": kinds,
+                    "categories": categories,
+                }
             )
         )
         batch = self._run(self._frame_rows(data, names), last=True).in_order()
@@ -261,7 +268,9 @@ class Filter:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Constructor parameters, as in scikit-learn."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"}
+        return {
+            name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"
+        }
 
     def set_params(self, **given: Any) -> Self:
         """Change parameters; starts afresh."""
@@ -274,7 +283,9 @@ class Filter:
         return self
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.get_params().items() if v is not None)})"
+        return (
+            f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.get_params().items() if v is not None)})"
+        )
 
     def state_dict(self) -> dict[str, Any]:
         """Everything that is needed to go on elsewhere, bit for bit: arrays and plain values."""
@@ -314,5 +325,7 @@ def _rows(values: Any) -> FloatArray:
     if rows.ndim != 2:
         raise InputError(f"a batch is a table of records and columns, not an array of {rows.ndim} dimension(s)")
     if np.isinf(rows).any():
-        raise InputError(f"row {int(np.argmax(np.isinf(rows).any(axis=1))) + 1} holds an infinite value; replace it or drop it")
+        raise InputError(
+            f"row {int(np.argmax(np.isinf(rows).any(axis=1))) + 1} holds an infinite value; replace it or drop it"
+        )
     return rows

@@ -253,7 +253,7 @@ class DelayBoundClusters(Filter):
         weight, missing, out = np.empty(d), np.empty(d), np.empty(len(rows))
         kinds = self._records.kinds if self._records else np.zeros(0, dtype=np.int64)
         weights(1 if self.scale == "std" else 0, weight, self._moments, kinds, weight, missing)
-        distances(np.ascontiguousarray(rows.T), target, weight, missing, kinds, out)
+        distances(np.ascontiguousarray(rows.T), 0, len(rows), np.ascontiguousarray(target), weight, missing, kinds, out)
         return out
 
     def _drop(self, chosen: IntArray) -> None:
@@ -274,5 +274,3 @@ def token(value: Any) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     return float(int.from_bytes(hashlib.blake2b(repr(value).encode(), digest_size=6).digest(), "big"))
-
-

@@ -58,7 +58,9 @@ class Microaggregation(Filter):
                 f"Microaggregation: window={self.window} must be at least 2 k = {2 * self.k}, or groups of k cannot be kept"
             )
         if (self.scale == "range") != (self.ranges is not None):
-            raise ParameterError('Microaggregation: scale="range" needs ranges=[...], one for each column, and only then')
+            raise ParameterError(
+                'Microaggregation: scale="range" needs ranges=[...], one for each column, and only then'
+            )
 
     def _state(self, kinds: IntArray) -> tuple[FloatArray, IntArray]:
         from tacit.kernels.stream_neighbours import state
@@ -66,7 +68,9 @@ class Microaggregation(Filter):
         given = np.ones(len(kinds))
         if self.ranges is not None:
             if len(self.ranges) != len(kinds) or min(self.ranges) <= 0:
-                raise ParameterError(f"Microaggregation: ranges needs {len(kinds)} numbers above 0, one for each column")
+                raise ParameterError(
+                    f"Microaggregation: ranges needs {len(kinds)} numbers above 0, one for each column"
+                )
             given = np.where(kinds == 2, 1.0, 1.0 / np.square(self.ranges))
         return state(self.k, _SCALES[self.scale], kinds, given, self.window, self.reuse)
 

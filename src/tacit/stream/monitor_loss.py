@@ -50,7 +50,7 @@ class LossMonitor:
         self._sse += np.einsum("ij,ij->j", gap, gap)
         self._pairs += len(gap) - holes.sum(axis=0)
         if self._shift is None:
-            self._shift = np.where(holes, 0.0, original)[0].copy()
+            self._shift = np.where(holes[0], 0.0, original[0])
         for which, rows in enumerate((original, masked)):
             centred = rows - self._shift
             if holes.any():

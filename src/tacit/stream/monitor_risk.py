@@ -98,14 +98,12 @@ class RiskMonitor:
             masked = np.ascontiguousarray(block.masked if ready.all() else block.masked[ready])
             place = block.index[ready] - self._first
             out = np.empty(len(place))
-            window_risk(
-                self._buffer[:, : self._length], masked, place, before, after, weight, missing, self._kinds, out
-            )
+            window_risk(self._buffer, self._length, masked, place, before, after, weight, missing, self._kinds, out)
             self._sum[name] += float(out.sum())
             self._square[name] += float((out * out).sum())
             self._count[name] += len(out)
             fade = (1.0 - 1.0 / self.recent) ** len(out)
-            tail = out[-4 * self.recent :]
+            tail = out[-20 * self.recent :]
             powers = (1.0 - 1.0 / self.recent) ** np.arange(len(tail) - 1, -1, -1)
             self._late[name] = self._late[name] * fade + float(tail @ powers) / self.recent
         self._queue[name] = waiting

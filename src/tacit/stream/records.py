@@ -37,7 +37,9 @@ class Records:
         x = first[0] if self.pair else first
         self.form = "dict" if isinstance(x, Mapping) else "array" if isinstance(x, np.ndarray) else "list"
         if self.form == "list" and not isinstance(x, list | tuple):
-            raise InputError(f"a record must be a dict, an array, a list or a pair with its label, not {type(x).__name__}")
+            raise InputError(
+                f"a record must be a dict, an array, a list or a pair with its label, not {type(x).__name__}"
+            )
         present = list(x) if self.form == "dict" else list(range(len(x)))
         self.width = len(present)
         unordered, ordered = set(nominal or ()), dict(ordinal or {})
@@ -54,7 +56,9 @@ class Records:
             self.names = list(columns)
             for name in self.names:
                 if kind_of[name] not in kinds:
-                    raise ColumnError(f"{who} cannot mask the column '{name}', which is {_word(kind_of[name])}; leave it out")
+                    raise ColumnError(
+                        f"{who} cannot mask the column '{name}', which is {_word(kind_of[name])}; leave it out"
+                    )
         if not self.names:
             raise ColumnError(f"no column of the stream can be masked by {who}")
         self.kinds = np.array([kind_of[name] for name in self.names], dtype=np.int64)
@@ -117,7 +121,9 @@ class Records:
             try:
                 number = float(value)
             except (TypeError, ValueError):
-                raise InputError(f"column '{self.names[j]}': '{value}' is not a number; declare the column nominal") from None
+                raise InputError(
+                    f"column '{self.names[j]}': '{value}' is not a number; declare the column nominal"
+                ) from None
             if math.isinf(number):
                 raise InputError(f"column '{self.names[j]}': the value is infinite; replace it or drop the record")
             return number
@@ -179,7 +185,10 @@ class Records:
     def from_dict(cls, saved: Mapping[str, Any]) -> Records:
         self = cls.__new__(cls)
         self.pair, self.form, self.width = saved["pair"], saved["form"], saved["width"]
-        self.names, self.categories = list(saved["names"]), [None if c is None else list(c) for c in saved["categories"]]
+        self.names, self.categories = (
+            list(saved["names"]),
+            [None if c is None else list(c) for c in saved["categories"]],
+        )
         self.kinds = np.array(saved["kinds"], dtype=np.int64)
         self._prepare()
         return self

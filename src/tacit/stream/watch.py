@@ -17,6 +17,9 @@ from tacit.stream.monitor_risk import RiskMonitor
 from tacit.stream.release import Batch, Release
 
 
+BLOCK = 4096
+
+
 @dataclass(frozen=True)
 class Alarm:
     """A monitored value went above its bound."""
@@ -62,9 +65,8 @@ class Watch:
     def _forget(self) -> None:
         self._ready = False
         self._rows: list[FloatArray] = []  # arrived, not yet told
-        self._waiting: dict[int, FloatArray] = {}  # blocks of originals that have not all left, by first index
         self._gone: list[tuple[FloatArray, IntArray]] = []
-        self._told = self._base = self._new = 0
+        self._base = self._new = 0
         self._originals = np.empty((0, 0))
 
     # -- the forms of a filter -------------------------------------------------------------------------
@@ -114,8 +116,10 @@ class Watch:
         """A whole array; starts afresh."""
         self.filter.reset()
         self._forget()
-        parts = [self.feed(array), self.finish()]
-        return np.vstack([p.values for p in parts])
+        rows = np.ascontiguousarray(array, dtype=np.float64)
+        # blocks that stay in the cache: the monitors read every value several times
+        parts = [self.feed(rows[i : i + BLOCK]) for i in range(0, max(len(rows), 1), BLOCK)]
+        return np.concatenate([p.values for p in [*parts, self.finish()]])
 
     def _note(self, batch: Batch, last: bool = False) -> Batch:
         self._gone.append((batch.values, np.column_stack([batch.index, batch.delay, batch.group, batch.size])))
