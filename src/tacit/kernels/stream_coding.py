@@ -4,18 +4,23 @@ State: `ints` = head (names below), kinds (d); `floats` = two parameters for eac
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from .stream_noise import NOMINAL, label
 from .stream_random import bits, row_key, uniform
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 COLUMNS, RANDOM, ARRIVAL, KEY0, KEY1 = range(5)
 FIRST = 5
 
 
-def state(kinds, keys, first, second, random=0):
+def state(kinds: Ints, keys: NDArray[np.uint64], first: Any, second: Any, random: int = 0) -> tuple[Floats, Ints]:
     """Fresh (floats, ints); what the two parameters are, each kernel says."""
     d = len(kinds)
     ints = np.zeros(FIRST + d, dtype=np.int64)
@@ -26,7 +31,7 @@ def state(kinds, keys, first, second, random=0):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def pram(values, last, floats, ints, out, meta):
+def pram(values: Floats, last: bool, floats: Floats, ints: Ints, out: Floats, meta: Ints) -> tuple[int, int]:
     """Nominal columns: a category is kept with probability first[j], else one of the second[j] others is drawn."""
     n, d = values.shape
     keep, count = floats[:d], floats[d:]
@@ -45,7 +50,7 @@ def pram(values, last, floats, ints, out, meta):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def rounding(values, last, floats, ints, out, meta):
+def rounding(values: Floats, last: bool, floats: Floats, ints: Ints, out: Floats, meta: Ints) -> tuple[int, int]:
     """To multiples of first[j]: the nearest, or (random) up with the probability that keeps the mean."""
     n, d = values.shape
     key0, key1 = np.uint64(ints[KEY0]), np.uint64(ints[KEY1])
@@ -64,7 +69,7 @@ def rounding(values, last, floats, ints, out, meta):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def coding(values, last, floats, ints, out, meta):
+def coding(values: Floats, last: bool, floats: Floats, ints: Ints, out: Floats, meta: Ints) -> tuple[int, int]:
     """Values below first[j] become first[j], values above second[j] become second[j]."""
     n, d = values.shape
     for i in range(n):

@@ -14,15 +14,19 @@ masked (W, d), recent (R, d), moments (4, d), weight and missing (2, d), given w
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from .stream_noise import NOMINAL, ORDINAL, observe, variance
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 HEAD, COUNT, ARRIVAL, GROUP, FREE, RECENT, K, SCALE, COLUMNS, SLOTS, KNOWN = range(11)
 FIRST = 11
 EMPTY, NO_GROUP = -2, -1
 
 
-def state(k, scale, kinds, given, slots, reuse):
+def state(k: int, scale: int, kinds: Ints, given: Floats, slots: int, reuse: int) -> tuple[Floats, Ints]:
     """Fresh (floats, ints)."""
     d = len(kinds)
     floats = np.zeros(2 * d * slots + reuse * d + 7 * d)
@@ -35,7 +39,7 @@ def state(k, scale, kinds, given, slots, reuse):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def weights(scale, given, moments, kinds, weight, missing):
+def weights(scale: int, given: Floats, moments: Floats, kinds: Ints, weight: Floats, missing: Floats) -> None:
     """Fill weight and missing. scale 0: values as they are; 1: over the running variance; 2: given."""
     for j in range(kinds.shape[0]):
         v = variance(moments, j)
@@ -51,7 +55,9 @@ def weights(scale, given, moments, kinds, weight, missing):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def distances(window, low, high, target, weight, missing, kinds, out):
+def distances(
+    window: Floats, low: int, high: int, target: Floats, weight: Floats, missing: Floats, kinds: Ints, out: Floats
+) -> None:
     """Squared distance of slots low..high to the target; slots are the fast axis, so the loops are vectorised."""
     slots = high - low
     out[:slots] = 0.0
@@ -73,7 +79,7 @@ def distances(window, low, high, target, weight, missing, kinds, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def nearest(distance, group, head, count, room, heap_d, heap_s):
+def nearest(distance: Floats, group: Ints, head: int, count: int, room: int, heap_d: Floats, heap_s: Ints) -> int:
     """The `room` nearest slots without a group among those after the head; returns how many were found.
 
     heap_d, heap_s hold a max-heap by (distance, arrival), so that of equals the earliest stay.
@@ -120,7 +126,7 @@ def nearest(distance, group, head, count, room, heap_d, heap_s):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def centroid(window, members, size, kinds, out):
+def centroid(window: Floats, members: Ints, size: int, kinds: Ints, out: Floats) -> None:
     """Mean, median (lower) or mode (smallest code) of the present values; missing when none is present."""
     values = np.empty(size)
     for j in range(kinds.shape[0]):
@@ -150,7 +156,21 @@ def centroid(window, members, size, kinds, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _settle(k, last, window, masked, group, size, place, recent, recent_id, recent_size, weight, missing, kinds):
+def _settle(
+    k: int,
+    last: bool,
+    window: Floats,
+    masked: Floats,
+    group: Ints,
+    size: Ints,
+    place: Ints,
+    recent: Floats,
+    recent_id: Ints,
+    recent_size: Ints,
+    weight: Floats,
+    missing: Floats,
+    kinds: Ints,
+) -> bool:
     """Give the record at the head a group. False: impossible, there is none and fewer than k are left."""
     head, count, free = place[HEAD], place[COUNT], place[FREE]
     if free >= k:
@@ -194,7 +214,7 @@ def _settle(k, last, window, masked, group, size, place, recent, recent_id, rece
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def advance(values, last, floats, ints, out, meta):
+def advance(values: Floats, last: bool, floats: Floats, ints: Ints, out: Floats, meta: Ints) -> tuple[int, int]:
     """Take in every row of `values`; emit what leaves. `last`: the stream ends, emit everything.
 
     meta[e] = arrival index, delay in records, group, size of the group when it left.

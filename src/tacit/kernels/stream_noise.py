@@ -9,11 +9,16 @@ first records, held (warm, d) until there is a variance worth the name.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from .stream_random import bits, normal, row_key, uniform
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 CONTINUOUS, ORDINAL, NOMINAL = 0, 1, 2
 BLOCK = 64  # records whose deviations are kept at a time: they stay in the nearest cache
@@ -21,7 +26,9 @@ HELD, COLUMNS, ARRIVAL, WARM, KEY0, KEY1 = range(6)
 FIRST = 6
 
 
-def state(amount, flip, forget, warm, kinds, keys):
+def state(
+    amount: float, flip: float, forget: float, warm: int, kinds: Ints, keys: NDArray[np.uint64]
+) -> tuple[Floats, Ints]:
     """Fresh (floats, ints) of `additive` and `multiplicative`."""
     d = len(kinds)
     ints = np.zeros(FIRST + d, dtype=np.int64)
@@ -34,7 +41,9 @@ def state(amount, flip, forget, warm, kinds, keys):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _step(values, start, stop, learn, moments, forget, amount, deviation):
+def _step(
+    values: Floats, start: int, stop: int, learn: bool, moments: Floats, forget: float, amount: float, deviation: Floats
+) -> None:
     """Rows start..stop into the moments; deviation[i - start] = amount * sd as it stood after row i.
 
     One plain loop over columns without branches, so that it is vectorised.
@@ -59,7 +68,7 @@ def _step(values, start, stop, learn, moments, forget, amount, deviation):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def observe(values, moments, forget):
+def observe(values: Floats, moments: Floats, forget: float) -> None:
     """Update the moments with every row; nothing is emitted."""
     room = np.empty((min(BLOCK, values.shape[0]), values.shape[1]))
     for start in range(0, values.shape[0], BLOCK):
@@ -67,20 +76,32 @@ def observe(values, moments, forget):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def variance(moments, j):
+def variance(moments: Floats, j: int) -> float:
     """Running variance of a column; 0 before the second value."""
     return moments[2, j] / (moments[0, j] - 1.0) if moments[0, j] > 1.0 else 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _redraw(x, row, key1, j, flip, top):
+def _redraw(x: float, row: Any, key1: Any, j: int, flip: float, top: float) -> Any:
     if x == x and uniform(bits(row, key1, j, 0)) < flip:
         return math.floor(uniform(bits(row, key1, j, 1)) * (top + 1.0))
     return x
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def disturb(values, first, learn, moments, forget, amount, flip, kinds, key0, key1, out):
+def disturb(
+    values: Floats,
+    first: int,
+    learn: bool,
+    moments: Floats,
+    forget: float,
+    amount: float,
+    flip: float,
+    kinds: Ints,
+    key0: Any,
+    key1: Any,
+    out: Floats,
+) -> None:
     """x' = x + amount * sd * N(0, 1), the sd including the record itself; a category is redrawn
     with probability `flip` among those seen. `learn` False: the moments stay as they are.
     """
@@ -101,14 +122,14 @@ def disturb(values, first, learn, moments, forget, amount, flip, kinds, key0, ke
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def label(meta, start, stop, first, lag):
+def label(meta: Ints, start: int, stop: int, first: int, lag: int) -> None:
     """meta of records that leave one by one: arrival, delay, no group, size 1."""
     for e in range(start, stop):
         meta[e, 0], meta[e, 1], meta[e, 2], meta[e, 3] = first + e - start, lag, -1, 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def additive(values, last, floats, ints, out, meta):
+def additive(values: Floats, last: bool, floats: Floats, ints: Ints, out: Floats, meta: Ints) -> tuple[int, int]:
     """Noise addition; the first `warm` records wait for each other and leave together.
 
     Returns (emitted, withheld): a stream of one record has no variance and is withheld.
@@ -144,7 +165,7 @@ def additive(values, last, floats, ints, out, meta):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def multiplicative(values, last, floats, ints, out, meta):
+def multiplicative(values: Floats, last: bool, floats: Floats, ints: Ints, out: Floats, meta: Ints) -> tuple[int, int]:
     """x' = x (1 + amount * N(0, 1)) on continuous columns; others pass."""
     n, d = values.shape
     kinds, key0, key1 = ints[FIRST:], np.uint64(ints[KEY0]), np.uint64(ints[KEY1])

@@ -9,9 +9,14 @@ The normal is the ziggurat of Marsaglia and Tsang (2000) with 256 layers, in the
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 GOLD = np.uint64(0x9E3779B97F4A7C15)
 LANE = np.uint64(0xD1342543DE82EF95)
@@ -26,7 +31,7 @@ _AREA = 0.00492867323399  # area of each layer
 _UNIT = 2.0**-53
 
 
-def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _tables() -> tuple[NDArray[np.uint64], Floats, Floats]:
     """Thresholds, widths and heights of the 256 layers."""
     threshold = np.zeros(256, dtype=np.uint64)
     width = np.zeros(256)
@@ -50,31 +55,31 @@ THRESHOLD, WIDTH, HEIGHT = _tables()
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def mix(z):
+def mix(z: Any) -> Any:
     z = (z ^ (z >> _R30)) * _M1
     z = (z ^ (z >> _R27)) * _M2
     return z ^ (z >> _R31)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def row_key(key0, record):
+def row_key(key0: Any, record: int) -> Any:
     """First half of the address: one mix a record."""
     return mix(key0 + GOLD * (np.uint64(record) + _ONE))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def bits(row, key1, column, attempt):
+def bits(row: Any, key1: Any, column: int, attempt: int) -> Any:
     return mix(row ^ (key1 + LANE * (np.uint64(column) + _ONE) + STEP * np.uint64(attempt)))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def uniform(word):
+def uniform(word: Any) -> Any:
     """A float in (0, 1): never 0, so that its logarithm exists."""
     return (np.float64(word >> _R11) + 0.5) * _UNIT
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _normal_rare(row, key1, column, word):
+def _normal_rare(row: Any, key1: Any, column: int, word: Any) -> Any:
     """The rest of the ziggurat: taken about once in a hundred draws."""
     attempt = 0
     while True:
@@ -100,7 +105,7 @@ def _normal_rare(row, key1, column, word):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def normal(row, key1, column):
+def normal(row: Any, key1: Any, column: int) -> Any:
     """A standard normal number for this record and column."""
     word = bits(row, key1, column, 0)
     layer = np.int64(word & _LOW8)
@@ -112,7 +117,7 @@ def normal(row, key1, column):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fill(key0, key1, first, kind, out):
+def fill(key0: Any, key1: Any, first: int, kind: int, out: Floats) -> None:
     """Table of draws, for tests: kind 0 uniform, 1 normal; out[i, j] belongs to record first + i, column j."""
     for i in range(out.shape[0]):
         row = row_key(key0, first + i)

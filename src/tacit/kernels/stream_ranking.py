@@ -13,15 +13,22 @@ as often as its group has members, are handed out in an order drawn without look
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from .stream_random import bits, row_key, uniform
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def group_sums(values, j, lower, width, steps, k, sorted_, sums):
+def group_sums(
+    values: Floats, j: int, lower: float, width: float, steps: int, k: int, sorted_: Ints, sums: Ints
+) -> None:
     """Sums on the grid of the groups of column j; a missing value counts as the middle of the bounds."""
     n = values.shape[0]
     for i in range(n):
@@ -41,7 +48,19 @@ def group_sums(values, j, lower, width, steps, k, sorted_, sums):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def release(values, lower, width, steps, k, noise, clamp, number, key0, key1, out):
+def release(
+    values: Floats,
+    lower: Floats,
+    width: Floats,
+    steps: int,
+    k: int,
+    noise: Ints,
+    clamp: bool,
+    number: int,
+    key0: Any,
+    key1: Any,
+    out: Floats,
+) -> None:
     """Fill `out` (n, d) for window `number`; noise (d, groups) is in grid units, added to the sums."""
     n, d = values.shape
     groups = n // k
@@ -67,7 +86,7 @@ def release(values, lower, width, steps, k, noise, clamp, number, key0, key1, ou
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fast_laplace(scale, number, key0, key1, out):
+def fast_laplace(scale: Floats, number: int, key0: Any, key1: Any, out: Ints) -> None:
     """Discrete Laplace by the difference of two geometric numbers, in floating point.
 
     Fast, and not safe: the set of reachable values may depend on the data in its last digits

@@ -2,16 +2,32 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from .stream_neighbours import distances
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def window_risk(originals, length, masked, place, before, after, weight, missing, kinds, out):
+def window_risk(
+    originals: Floats,
+    length: int,
+    masked: Floats,
+    place: Ints,
+    before: int,
+    after: int,
+    weight: Floats,
+    missing: Floats,
+    kinds: Ints,
+    out: Floats,
+) -> None:
     """out[t] = chance that naming the nearest original names the own one of masked[t].
 
-    originals (d, L), of which `length` are there, in order of arrival; the own original of masked[t] is column place[t]; the intruder
-    holds `before` originals that came before it and `after` that came after it (as far as they exist).
+    originals (d, L), of which `length` are there, in order of arrival; the own original of masked[t] is
+    column place[t]; the intruder holds `before` originals that came before it and `after` that came after it
+    (as far as they exist).
     Nearest: 1 / (number of originals at the smallest distance) if the own one is among them, else 0.
     """
     room = np.empty(before + after + 1)

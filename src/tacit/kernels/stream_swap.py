@@ -5,9 +5,10 @@ value of another record of the window that is still its own too, drawn evenly am
 values of the window not yet swapped) differs by at most `reach`, upwards or downwards. The sorted values are
 kept from record to record: one insertion and one removal each, instead of a sort.
 
-At the end of the stream the window shrinks, and `reach` in proportion; a value left without a partner changes places with the nearest value of a record that
-has not left yet, so nobody keeps a value of their own. A missing value is treated as the largest one.
-`down` is the published reading (only towards smaller values, the smallest value stays): for comparison only.
+At the end of the stream the window shrinks, and `reach` in proportion; a value left without a partner changes places
+with the nearest value of a record that has not left yet, so nobody keeps a value of their own. A missing value is
+treated as the largest one. `down` is the published reading (only towards smaller values, the smallest value stays):
+for comparison only.
 
 State, in two flat arrays: `ints` = head (see the names below), kinds (d), length (d), then `order` (d, W) as 32-bit
 slots of the unswapped values of each column in order, and `done` (d, W) as bytes; `floats` = held (d, W), the value
@@ -16,16 +17,20 @@ in each ring slot.
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from .stream_noise import NOMINAL
 from .stream_random import bits, row_key, uniform
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 HEAD, COUNT, ARRIVAL, REACH, DOWN, COLUMNS, SLOTS, KEY0, KEY1 = range(9)
 FIRST = 9
 _BLOCK = 32
 
 
-def state(reach, down, kinds, slots, keys):
+def state(reach: int, down: bool, kinds: Ints, slots: int, keys: NDArray[np.uint64]) -> tuple[Floats, Ints]:
     """Fresh (floats, ints)."""
     d = len(kinds)
     ints = np.zeros(FIRST + 2 * d + (d * slots + 1) // 2 + (d * slots + 7) // 8, dtype=np.int64)
@@ -36,7 +41,7 @@ def state(reach, down, kinds, slots, keys):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _below(held, order, length, x):
+def _below(held: Floats, order: Ints, length: int, x: float) -> int:
     """Number of values in order that are smaller than x: where the head, the earliest of equals, stands."""
     low, left = 0, length
     while left > 0:
@@ -48,7 +53,7 @@ def _below(held, order, length, x):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _up_to(held, order, length, x):
+def _up_to(held: Floats, order: Ints, length: int, x: float) -> int:
     """Number of values in order that are at most x: where a newcomer, the latest of equals, belongs."""
     low, left = 0, length
     while left > 0:
@@ -60,7 +65,7 @@ def _up_to(held, order, length, x):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _make_room(order, length, at, block):
+def _make_room(order: Ints, length: int, at: int, block: Ints) -> None:
     """Move order[at:length] one place up, a block at a time: each half of a move is vectorised."""
     p = length
     while p - at >= _BLOCK:
@@ -74,7 +79,7 @@ def _make_room(order, length, at, block):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _remove_two(order, length, a, b):
+def _remove_two(order: Ints, length: int, a: int, b: int) -> None:
     """Take out places a < b."""
     for p in range(a, b - 1):
         order[p] = order[p + 1]
@@ -83,7 +88,9 @@ def _remove_two(order, length, a, b):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _swap_head(held, done, order, length, head, reach, down, u):
+def _swap_head(
+    held: Floats, done: NDArray[np.uint8], order: Ints, length: int, head: int, reach: int, down: bool, u: float
+) -> int:
     """Swap one column of the record at the head with a partner within reach; returns the new length."""
     at = _below(held, order, length, held[head])
     low = max(0, at - reach)
@@ -103,7 +110,7 @@ def _swap_head(held, done, order, length, head, reach, down, u):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _rescue(held, done, head, count):
+def _rescue(held: Floats, done: NDArray[np.uint8], head: int, count: int) -> None:
     """End of the stream, no partner: change places with the nearest value of those left."""
     slots = held.shape[0]
     best = -1
@@ -120,7 +127,7 @@ def _rescue(held, done, head, count):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def advance(values, last, floats, ints, out, meta):
+def advance(values: Floats, last: bool, floats: Floats, ints: Ints, out: Floats, meta: Ints) -> tuple[int, int]:
     """Take in every row; emit what leaves. `last`: the stream ends, emit everything.
 
     meta[e] = arrival index, delay in records, -1, 1 (no groups). Returns (emitted, withheld).

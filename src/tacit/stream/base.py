@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import struct
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,9 +21,10 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Columns = list[str | int] | None
 Ordered = dict[str | int, list[Any]] | None
-Kernel = Callable[[FloatArray, bool, FloatArray, IntArray, FloatArray, IntArray], tuple[int, int]]
+Kernel = Any
+"""A compiled function (values, last, floats, ints, out, meta) -> (emitted, withheld)."""
 
-_META = struct.Struct("4q")
+_META: Any = struct.Struct("4q")
 
 
 class Filter:
@@ -48,6 +49,10 @@ class Filter:
     nominal: Columns
     ordinal: Ordered
     random_state: Any
+    _row: FloatArray
+    _out: FloatArray
+    _meta: IntArray
+    _step: Kernel
 
     # -- what a method writes --------------------------------------------------------------------------
 
@@ -68,7 +73,8 @@ class Filter:
 
     def _advance(self, values: FloatArray, last: bool, out: FloatArray, meta: IntArray) -> tuple[int, int]:
         """Take rows in, write what leaves into out and meta; returns (emitted, withheld)."""
-        return self._step(values, last, self._floats, self._ints, out, meta)
+        emitted, withheld = self._step(values, last, self._floats, self._ints, out, meta)
+        return emitted, withheld
 
     # -- push and pull ---------------------------------------------------------------------------------
 
@@ -145,7 +151,8 @@ class Filter:
 
     def _run(self, rows: FloatArray, last: bool) -> Batch:
         if self._records is None:
-            return Batch(np.empty((0, rows.shape[1])), *np.empty((4, 0), dtype=np.int64))
+            nothing = np.empty(0, dtype=np.int64)
+            return Batch(np.empty((0, rows.shape[1])), nothing, nothing, nothing, nothing)
         room = len(rows) + self.pending
         out, meta = np.empty((room, len(self._records.names))), np.empty((room, 4), dtype=np.int64)
         self._arrived += len(rows)
@@ -156,7 +163,8 @@ class Filter:
             self._account(meta, withheld)
         elif emitted:
             self._left = int(meta[-1, 0]) + 1
-        return Batch(out, *np.ascontiguousarray(meta.T), withheld=self.withheld[lost:])
+        index, delay, group, size = np.ascontiguousarray(meta.T)
+        return Batch(out, index, delay, group, size, self.withheld[lost:])
 
     def apply(self, data: Any) -> Any:
         """A whole stream at once: an array gives an array, a frame the same kind of frame, in order of arrival.
@@ -236,9 +244,9 @@ class Filter:
         """Forget everything; with an integer seed the same stream gives the same bytes again."""
         seed = getattr(self, "random_state", None)
         if seed is None:
-            self._keys = np.random.SeedSequence().generate_state(2, np.uint64)
+            self._keys = _keys(None)
         elif isinstance(seed, int | np.integer) and seed >= 0:
-            self._keys = np.random.SeedSequence(int(seed)).generate_state(2, np.uint64)
+            self._keys = _keys(int(seed))
         else:
             self._keys = parameters.generator(seed).integers(0, 2**64, 2, dtype=np.uint64)
         self._records: Records | None = None
@@ -262,7 +270,7 @@ class Filter:
     @property
     def pending(self) -> int:
         """Records that are inside the filter."""
-        return self._arrived - self._left
+        return int(self._arrived - self._left)
 
     # -- parameters and state --------------------------------------------------------------------------
 
@@ -307,7 +315,8 @@ class Filter:
         mine = {k: v for k, v in self.get_params().items() if k != "random_state"}
         if state["filter"] != type(self).__name__ or state["parameters"] != mine:
             raise ParameterError(
-                f"the saved state belongs to {state['filter']}({state['parameters']}), not to {type(self).__name__}({mine})"
+                f"the saved state belongs to {state['filter']}({state['parameters']}), "
+                f"not to {type(self).__name__}({mine})"
             )
         self.reset()
         self._keys = np.array(state["keys"], dtype=np.uint64)
@@ -318,6 +327,10 @@ class Filter:
         self.withheld = list(state["withheld"])
         self._floats[:], self._ints[:] = state["floats"], state["ints"]
         return self
+
+
+def _keys(seed: int | None) -> NDArray[np.uint64]:
+    return np.asarray(np.random.SeedSequence(seed).generate_state(2, np.uint64), dtype=np.uint64)
 
 
 def _rows(values: Any) -> FloatArray:

@@ -218,7 +218,9 @@ class DelayBoundClusters(Filter):
         if last and distinct < 2 * self.k:  # what is left cannot be cut in two
             chosen = list(order)
         else:
-            seen, values, chosen = set(), set(), []
+            seen: set[float] = set()
+            values: set[float] = set()
+            chosen = []
             for i in order:
                 new_value = rows[i, d + 1] not in values
                 if persons[i] in seen or (len(seen) >= self.k and not new_value):

@@ -55,7 +55,8 @@ class Microaggregation(Filter):
     def _check(self) -> None:
         if self.window < 2 * self.k:
             raise ParameterError(
-                f"Microaggregation: window={self.window} must be at least 2 k = {2 * self.k}, or groups of k cannot be kept"
+                f"Microaggregation: window={self.window} must be at least 2 k = {2 * self.k}, "
+                "or groups of k cannot be kept"
             )
         if (self.scale == "range") != (self.ranges is not None):
             raise ParameterError(

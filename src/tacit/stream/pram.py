@@ -9,7 +9,7 @@ from annotated_types import Ge, Le
 
 from tacit.errors import ParameterError
 from tacit.parameters import Seed
-from tacit.stream.base import Columns, Filter, FloatArray, IntArray, Kernel
+from tacit.stream.base import Filter, FloatArray, IntArray, Kernel
 from tacit.stream.records import NOMINAL
 
 

@@ -85,7 +85,8 @@ class PrivateMicroaggregation(Filter):
         if self.window < 2 * self.k:
             raise ParameterError(f"PrivateMicroaggregation: window={self.window} must be at least 2 k = {2 * self.k}")
         given = self.bounds or {}
-        self._bounds = dict(enumerate(given)) if isinstance(given, list) else dict(given)
+        pairs: Any = enumerate(given) if isinstance(given, list) else given
+        self._bounds: dict[str | int, tuple[float, float]] = dict(pairs)
         for name, (low, high) in self._bounds.items():
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise ParameterError(f"PrivateMicroaggregation: bounds of '{name}' must be finite, lower below upper")
@@ -119,7 +120,7 @@ class PrivateMicroaggregation(Filter):
     def _kernel(self) -> Kernel:
         from tacit.kernels.stream_ranking import release
 
-        return release  # type: ignore[no-any-return]
+        return release
 
     def _burst(self) -> int:
         return self.window
@@ -154,18 +155,8 @@ class PrivateMicroaggregation(Filter):
         if numeric.size:
             noise = self._noise(numeric.size, n // self.k, number, rng)
             target = np.empty((n, numeric.size))
-            self._step(  # type: ignore[call-arg]
-                np.ascontiguousarray(rows[:, numeric]),
-                self._low[numeric],  # type: ignore[arg-type]
-                self._width[numeric],
-                STEPS,  # type: ignore[arg-type]
-                self.k,  # type: ignore[arg-type]
-                noise,
-                self.clamp,
-                number,
-                *self._keys,
-                target,
-            )
+            inputs = np.ascontiguousarray(rows[:, numeric]), self._low[numeric], self._width[numeric]
+            self._step(*inputs, STEPS, self.k, noise, self.clamp, number, *self._keys, target)
             out[:n, numeric] = target
         for j in range(rows.shape[1]):
             if j not in numeric:

@@ -73,7 +73,8 @@ class Records:
         self._plain = all(c is None for c in self.categories)
         self._all = d == self.width
         self._pack = struct.Struct(f"{d}d")
-        self.pack_into, self.unpack_from = self._pack.pack_into, self._pack.unpack_from
+        self.pack_into: Any = self._pack.pack_into
+        self.unpack_from: Any = self._pack.unpack_from
         single = itemgetter(self.names[0])
         self._get = itemgetter(*self.names) if d > 1 else lambda x: (single(x),)
         self._bare = False

@@ -14,7 +14,7 @@ class Release(NamedTuple):
 
     record: Any
     """The masked record, of the form that was pushed (dict, array, list, or a pair with its label)."""
-    index: int
+    index: int  # type: ignore[assignment]  # tuple.index is not needed
     """Its arrival number, from 0. After a restart the same index carries the same record."""
     delay: int
     """How many records arrived after it before it left."""

@@ -26,7 +26,8 @@ def save(filter: Filter, path: Path | str, **also: Any) -> None:
     rest = {k: v for k, v in state.items() if k not in arrays}
     text = json.dumps({"state": rest, "also": also}, default=_plain)
     room = io.BytesIO()
-    np.savez(room, text=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
+    arrays["text"] = np.frombuffer(text.encode(), dtype=np.uint8)
+    np.savez(room, allow_pickle=False, **arrays)
     path = Path(path)
     beside = path.with_name(path.name + ".new")
     with beside.open("wb") as out:

@@ -16,7 +16,6 @@ from tacit.stream.monitor_loss import LossMonitor
 from tacit.stream.monitor_risk import RiskMonitor
 from tacit.stream.release import Batch, Release
 
-
 BLOCK = 4096
 
 
