@@ -158,7 +158,8 @@ def assess(
         found: dict[str, Measure | Failure] = {}
         for name in names:
             tell(name)
-            found[name] = _attempt(name, partial(_measure, room, name, original, masked))
+            linkages = {key: link for key, link in attacks.items() if isinstance(link, Linkage)}
+            found[name] = _attempt(name, partial(_measure, room, name, original, masked, linkages))
         measured.append(found)
     if progress is not None:
         progress("done", total, total)
@@ -167,8 +168,11 @@ def assess(
     )
 
 
-def _measure(room: str, name: str, original: Microdata, masked: Microdata) -> Measure:
-    return _registry(room)[name](original, masked)  # type: ignore[no-any-return]
+def _measure(room: str, name: str, original: Microdata, masked: Microdata, linkages: dict[str, Linkage]) -> Measure:
+    measure = _registry(room)[name]
+    # the worst case is a summary of attacks that have run already
+    options = {"attacks": linkages} if name == "strongest" and linkages else {}
+    return measure(original, masked, **options)  # type: ignore[no-any-return]
 
 
 def _attempt(name: str, run: Callable[[], Any]) -> Any:

@@ -20,6 +20,9 @@ def assess(
     attackers: Annotated[str | None, typer.Option(help="Attackers to run. a,b,c ('tacit methods' lists them)")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write JSON to this file; - for stdout.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report: one file that opens offline.")] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="Write the risk of every record to this file, to treat records by.")
+    ] = None,
     external: Annotated[
         bool, typer.Option("--external", help="A report without parameters or records that help an intruder.")
     ] = False,
@@ -51,7 +54,7 @@ def assess(
     from tacit.assess import assess as run
     from tacit.errors import InputError
 
-    for path in (json_file, html):
+    for path in (json_file, html, records):
         if path is not None and str(path) != "-":
             io.refuse_overwrite(path, force=force)
     roles = shared.roles_of(
@@ -86,6 +89,10 @@ def assess(
     if json_file is not None and str(json_file) != "-":
         with io.replacing(json_file, force=force) as temporary:
             temporary.write_text(json.dumps(result.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if records is not None:
+        from tacit import exposure
+
+        io.write(exposure.table(result), records, force=force)
     if html is not None:
         result.to_html(html, external=external, force=force)
     if fail_above is not None:
