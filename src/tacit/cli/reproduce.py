@@ -109,7 +109,9 @@ def register(app: typer.Typer) -> None:
         good = sum(r.status == "reproduced" for r in results)
         console.print(f"{good} of {len(results)} targets reproduced; summary: {out / 'summary.md'}")
         found = surprises(results)
-        for text in found:
+        for text in found[:40]:
             console.print(f"[bold red]not reproduced:[/] {text}")
+        if len(found) > 40:
+            console.print(f"[bold red]and {len(found) - 40} more[/]")
         if found:
             raise typer.Exit(1)

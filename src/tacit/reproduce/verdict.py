@@ -40,8 +40,8 @@ def student(freedom: int) -> float:
     return float(stdtrit(freedom, 0.975))
 
 
-def ours_interval(values: list[float], of_mean: bool = False) -> Interval:
-    """Where another draw (or the mean) lies with 95 %; one value alone has no interval but itself."""
+def ours_interval(values: list[float]) -> Interval:
+    """Where another run lies with 95 %; one value alone has no interval but itself."""
     finite = [v for v in values if math.isfinite(v)]
     if not finite:
         return (math.nan, math.nan)
@@ -49,7 +49,7 @@ def ours_interval(values: list[float], of_mean: bool = False) -> Interval:
     if m == 1:
         return (mean, mean)
     sd = float(np.std(finite, ddof=1))
-    half = student(m - 1) * sd * math.sqrt((0.0 if of_mean else 1.0) + 1.0 / m)
+    half = student(m - 1) * sd * math.sqrt(1.0 + 1.0 / m)
     slack = 1e-9 * abs(mean)
     return (mean - half - slack, mean + half + slack)
 
@@ -104,8 +104,7 @@ def judge(
     if not values:
         return Judged(NOT_AVAILABLE, published.text if published else "", None, (math.nan, math.nan))
     mean = float(np.mean(values))
-    of_mean = published is not None and published.spread is not None
-    interval = ours_interval(values, of_mean)
+    interval = ours_interval(values)
     text = published.text if published else ""
     shown = float(np.mean(fault)) if fault else None
     if published is None or published.value is None:
@@ -119,7 +118,7 @@ def judge(
         return Judged(AGREES, text, mean, interval, shown)
     if refuted:
         return Judged(ARTEFACT, text, mean, interval, shown, refuted)
-    if fault and overlap(ours_interval(fault, of_mean), theirs):
+    if fault and overlap(ours_interval(fault), theirs):
         return Judged(ARTEFACT, text, mean, interval, shown, "the fault, re-enacted, gives the published value")
     if (better == "higher" and mean > published.value) or (better == "lower" and mean < published.value):
         return Judged(BETTER, text, mean, interval, shown)
