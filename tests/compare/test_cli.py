@@ -1,0 +1,91 @@
+"""The commands: compare, protect --until, assess --records."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from tacit.cli import app
+from tacit.cli.compare import seconds
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 3))
+    lines = ["a,b,c", *(",".join(f"{v:.6f}" for v in row) for row in x)]
+    (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "plans.toml").write_text(
+        '[[plans]]\nmethod = "microaggregation"\nk = { values = [3, 25] }\n[[plans]]\nmethod = "noise"\npercent = 5\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def tacit(*words):
+    return CliRunner().invoke(app, list(words))
+
+
+def test_compare_writes_everything_it_is_asked_for(folder):
+    done = tacit(
+        *[
+            "compare",
+            "in.csv",
+            "--plans",
+            "plans.toml",
+            "--workers",
+            "1",
+            "--seeds",
+            "2",
+            "--resume",
+            "runs.jsonl",
+            "--attackers",
+            "nearest",
+        ],
+        *["--json", "out.json", "--svg", "map.svg", "--html", "map.html", "--save-plan", "best.toml"],
+    )
+    assert done.exit_code == 0, done.output
+    assert "Recommended: microaggregation(k=25)" in done.output
+    found = json.loads((folder / "out.json").read_text())
+    assert found["recommended"] == "microaggregation(k=25)"
+    assert len(found["plans"]) == 3
+    assert len((folder / "runs.jsonl").read_text().splitlines()) == 4
+    assert (folder / "map.svg").read_text().startswith("<svg")
+    assert "microaggregation" in (folder / "map.html").read_text()
+    again = tacit("protect", "in.csv", "out.csv", "--plan", "best.toml")
+    assert again.exit_code == 0, again.output
+
+
+def test_compare_never_overwrites_unasked(folder):
+    (folder / "out.json").write_text("mine")
+    done = tacit(*["compare", "in.csv", "--plans", "plans.toml", "--workers", "1", "--json", "out.json"])
+    assert done.exit_code != 0
+    assert (folder / "out.json").read_text() == "mine"
+
+
+def test_a_budget_is_read():
+    assert [seconds(t) for t in ("90", "90s", "10m", "1.5h")] == [90, 90, 600, 5400]
+    with pytest.raises(ValueError, match="write a time such as"):
+        seconds("soon")
+
+
+def test_protect_until_a_bound_holds(folder):
+    done = tacit("protect", "in.csv", "out.csv", "--method", "microaggregation", "--until", "risk<=0.2", "--seed", "1")
+    assert done.exit_code == 0, done.output
+    assert "risk<=0.2 holds" in done.output
+    record = json.loads((folder / "out.csv.manifest.json").read_text())
+    assert record["until"]["risk"] <= 0.2
+    checked = tacit(
+        "assess", "in.csv", "out.csv", "--fail-above", "0.2", "--records", "risk.csv", "--attackers", "nearest"
+    )
+    assert checked.exit_code == 0, checked.output
+    lines = (folder / "risk.csv").read_text().splitlines()
+    assert lines[0].startswith("row,highest,nearest")
+    assert len(lines) == 61
+
+
+def test_a_bound_out_of_reach_writes_nothing(folder):
+    done = tacit("protect", "in.csv", "out.csv", "--method", "noise", "--seed", "1", "--until", "interval<=0")
+    assert done.exit_code != 0
+    assert not (folder / "out.csv").exists()
