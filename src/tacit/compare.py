@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -216,8 +217,6 @@ def _search(lab: _Lab, plans: Sequence[Plan], end: float) -> tuple[list[Trial], 
 
 def _with_seeds(plan: Plan, first: int) -> Plan:
     """Seeds for the steps that have none."""
-    from dataclasses import replace
-
     steps = [
         replace(step, seed=first + i) if step.random and step.seed is None else step
         for i, step in enumerate(plan.steps)

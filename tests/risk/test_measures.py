@@ -147,6 +147,18 @@ def test_a_sample_of_originals_is_linked_when_there_are_many(monkeypatch):
     assert got.per_record is None
 
 
+def test_what_is_too_large_to_assign_or_to_search_says_so(monkeypatch):
+    from tacit.risk import suda2
+
+    x = np.random.default_rng(0).normal(size=(20, 2))
+    assert "more than largest=10" in tc.risk.dld_assignment(x, x, largest=10).details["not computed"]
+    keys = {f"k{j}": np.random.default_rng(j).integers(0, 2, 40) for j in range(5)}
+    data = tc.Microdata.of(keys, nominal=list(keys))
+    assert "sets of at most" not in tc.risk.special_uniques(data, data).details
+    monkeypatch.setattr(suda2, "MOST_WORK", 100)
+    assert tc.risk.special_uniques(data, data).details["sets of at most"] == 3
+
+
 def test_what_does_not_apply_has_no_value_and_says_why():
     numbers = np.random.default_rng(0).normal(size=(30, 3))
     for name in ("individual", "suda", "prosecutor", "household", "l_diversity", "attribute"):

@@ -84,10 +84,7 @@ def _whole_numbers(data: Microdata, name: str) -> IntArray | None:
     return np.asarray(numbers - low) if high - low < max(4 * data.n, 4096) else None
 
 
-NO_KEYS = (
-    "no quasi-identifier is nominal or ordinal; values that were perturbed cannot be matched exactly, so continuous "
-    "columns are judged by linkage (name keys to count them all the same)"
-)
+NO_KEYS = "no quasi-identifier is nominal or ordinal; numbers are judged by linkage (name keys to count them anyway)"
 
 
 def categorical(original: Any, masked: Any, keys: Sequence[str] | None) -> tuple[Microdata, list[str]]:

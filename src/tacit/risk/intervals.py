@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -101,6 +102,4 @@ def interval_sd(
 
     Range [0, 1]. 0: no original value lies so close to its masked one. Higher: more do.
     """
-    from dataclasses import replace
-
     return replace(interval(original, masked, by="sd", widths=widths, columns=columns), name="interval_sd")

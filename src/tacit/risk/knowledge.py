@@ -8,6 +8,7 @@ Source: Domingo-Ferrer and Torra 2001. The worst case is all attributes and the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from tacit.attack import registry as attackers
 from tacit.errors import TacitError
 from tacit.measure import Measure
+from tacit.microdata import Microdata
 from tacit.pair import Pair
 
 LARGEST_SAMPLE = 2_000
@@ -95,12 +97,22 @@ def dld(original: Any, masked: Any, *, columns: Sequence[str] | None = None, dra
 
 
 def dld_assignment(
-    original: Any, masked: Any, *, columns: Sequence[str] | None = None, draws: int = 1, seed: int = 0
+    original: Any,
+    masked: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    draws: int = 1,
+    seed: int = 0,
+    largest: int = 5_000,
 ) -> Measure:
     """Distance-based linkage disclosure by optimal assignment: as ``dld``, all records linked at once, one to one.
 
-    Range [0, 1]. 0: no record is linked to its own. Higher: more are.
+    Range [0, 1]. 0: no record is linked to its own. Higher: more are. Every record takes part in each of the d/2
+    linkages, so files of more than ``largest`` records are left out unless it is raised.
     """
+    records = Microdata.of(original).n
+    if records > largest:
+        return Measure.absent("dld_assignment", f"{records} records are more than largest={largest}; raise it to run")
     try:
         found = average(original, masked, "assignment", columns=columns, draws=draws, seed=seed)
     except TacitError as error:
@@ -173,6 +185,4 @@ def _without(pair: Pair) -> dict[str, float] | None:
 
 
 def _named(name: str, found: Measure) -> Measure:
-    from dataclasses import replace
-
     return replace(found, name=name)

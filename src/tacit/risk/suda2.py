@@ -121,8 +121,8 @@ def sampling_fraction(data: Microdata, weight: str | None = None) -> float:
     return 0.01 if weights is None else float(min(1.0, data.n / weights.sum()))
 
 
-LARGEST_KEYS = 20
-"""The measure looks at sets of at most three keys when there are more keys than this: 2^m sets are too many."""
+MOST_WORK = 30_000_000
+"""Where records times sets of keys (n 2^m) are more than this, the measure looks at sets of at most three keys."""
 
 
 def special_uniques(
@@ -131,12 +131,13 @@ def special_uniques(
     """Mean DIS score of the released records (see ``suda``): sum of DIS / n.
 
     Range [0, 1]. 0: no record is alone on any set of keys. Higher: more records are alone on fewer keys.
-    Per column: percent of the total score that comes from sets with the column.
+    Per column: percent of the total score that comes from sets with the column. On large files with many keys sets of
+    at most three keys are searched, and the details say so; ``suda`` itself searches all.
     """
     data, names = categorical(original, masked, keys)
     if not names:
         return Measure.absent("suda", NO_KEYS)
-    largest = 3 if len(names) > LARGEST_KEYS else None
+    largest = 3 if data.n * 2.0 ** len(names) > MOST_WORK else None
     found = suda(data, names, fraction=fraction or sampling_fraction(data), largest=largest)
     return Measure(
         "suda",
