@@ -138,6 +138,7 @@ def show(result: Any) -> None:
     for title, measures in (("Risk", result.risk), ("Loss", result.loss)):
         if not measures:
             continue
+        absent: dict[str, list[str]] = {}
         table = Table(title=title, title_justify="left")
         table.add_column("measure")
         table.add_column("value", justify="right")
@@ -147,11 +148,13 @@ def show(result: Any) -> None:
             if isinstance(measure, Failure):
                 table.add_row(name, "[bold red]did not run[/]", "", measure.reason)
             elif measure.value != measure.value:
-                table.add_row(name, "-", "", f"[dim]{measure.details.get('not computed', 'not computed')}[/]")
+                absent.setdefault(str(measure.details.get("not computed", "no value")), []).append(name)
             else:
                 low, high = measure.range
                 table.add_row(name, f"{measure.value:.4g}", f"{low:g} to {high:g}", measure.higher)
         out.print(table)
+        for reason, names in absent.items():
+            out.print(f"Not for this file: {', '.join(names)} ({reason})\n", style="dim", markup=False)
 
     shade = {True: "green", False: "red", None: "yellow"}[result.verdict.safe]
     out.print(f"Verdict: [bold {shade}]{result.verdict.word}[/]")
