@@ -44,7 +44,7 @@ def test_words() -> None:
     assert count(316.667) == "316.7"
     assert one_in(0.05) == "one in 20"
     assert seconds(0.25) == "250 ms"
-    assert title("top_bottom_coding") == "Top bottom coding"
+    assert title("local_suppression") == "Local suppression"
     assert inside("pram") == "PRAM"
 
 

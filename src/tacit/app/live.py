@@ -73,7 +73,7 @@ class Live:
             chance = last.get("chance") if key == "risk" else None
             note = {
                 "risk": f"now {percent(y[-1])}; dotted: chance {percent(chance)}",
-                "loss": f"now {number(y[-1])} a record",
+                "loss": f"now {number(y[-1])} of the variance",
                 "delay": f"now {number(y[-1])} records",
                 "epsilon": f"now {number(y[-1])}",
             }[key]

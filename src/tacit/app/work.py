@@ -170,3 +170,13 @@ def export(tell: Tell, masked: str, target: str, safe_formulas: bool) -> str:
 
     tc.write(tc.read(masked), target, force=True, safe_formulas=safe_formulas)
     return target
+
+
+def stream(
+    tell: Tell, filter: str, parameters: dict[str, Any], source: str, path: str, count: int, pace: float
+) -> dict[str, Any]:
+    """A live stream for the stream page."""
+    from tacit.app.flow import records
+    from tacit.app.flow import run as flow
+
+    return flow(tell, filter, parameters, records(source, path, count), pace)

@@ -96,6 +96,11 @@ TITLES = {
     "interval_sd": "Interval disclosure, by sd",
     "attribute": "Attribute disclosure",
     "suda": "Special uniques (SUDA)",
+    "private": "Microaggregation, differentially private",
+    "clusters": "Clusters with a delay limit",
+    "coding": "Top and bottom coding",
+    "top_bottom_coding": "Top and bottom coding",
+    "multiplicative": "Multiplicative noise",
     "PIL": "Probabilistic information loss",
     "IL": "Information loss (IL)",
     "KS": "Kolmogorov-Smirnov distance",
@@ -107,7 +112,7 @@ TITLES = {
 
 
 def title(name: str) -> str:
-    """The name of a method or measure as a heading: `top_bottom_coding` becomes `Top bottom coding`."""
+    """The name of a method or measure as a heading: `local_suppression` becomes `Local suppression`."""
     if name in TITLES:
         return TITLES[name]
     words = name.replace("_", " ").replace("-", " ").strip()

@@ -1,0 +1,106 @@
+"""Everyone can use it: axe-core finds nothing serious, in light and dark; the keyboard alone is enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.conftest import PATIENCE, load_demo, wait_for_runs
+
+pytestmark = pytest.mark.needs("chromium")
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+
+
+def serious(page) -> list[str]:
+    """Serious and critical violations. `evaluate` runs outside the page's policy."""
+    page.evaluate(AXE)
+    found = page.evaluate("async () => (await axe.run(document)).violations")
+    return [
+        f"{v['id']}: {v['help']}: {[n['target'] for n in v['nodes']][:4]}"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser, server, scheme: str, tmp_path: Path) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 860}, color_scheme=scheme, bypass_csp=True)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(server.address)
+    problems = {"home": serious(page)}
+    address = load_demo(page)
+    page.goto(f"{address}/protect")
+    page.wait_for_selector("#preview .figures")
+    page.wait_for_selector("#preview:not(.stale)")
+    problems["protect"] = serious(page)
+    page.fill("[name='s0.p.k']", "-1")
+    page.wait_for_selector("#preview .notice.bad")
+    page.wait_for_selector("#preview:not(.stale)")
+    problems["error"] = serious(page)
+    page.fill("[name='s0.p.k']", "5")
+    page.wait_for_selector("#preview .figures")
+    page.click("#run")
+    page.wait_for_url("**/compare")
+    wait_for_runs(page, 1)
+    problems["compare"] = serious(page)
+    for name in ("data", "roles", "release"):
+        page.goto(f"{address}/{name}")
+        problems[name] = serious(page)
+    with page.expect_download() as waiting:
+        page.click("#get-report")
+    waiting.value.save_as(tmp_path / "report.html")
+    page.goto(f"{server.base}stream")
+    problems["stream"] = serious(page)
+    page.goto((tmp_path / "report.html").as_uri())
+    problems["report"] = serious(page)
+    context.close()
+    assert {name: found for name, found in problems.items() if found} == {}
+
+
+def tab_to(page, selector: str, most: int = 120) -> None:
+    """Press Tab until the element has the focus, as someone without a mouse does."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate("s => document.activeElement && document.activeElement.matches(s)", selector):
+            return
+    raise AssertionError(f"{selector} cannot be reached with Tab on {page.url}")
+
+
+def test_the_keyboard_alone_is_enough(page) -> None:
+    tab_to(page, "#demo")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("table.raw")
+    tab_to(page, "a[href='roles']")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/roles")
+    tab_to(page, "[aria-label='Role of AFNLWGT']")
+    page.keyboard.type("weight")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("#undo:not([disabled])")
+    tab_to(page, "a[href='protect']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#preview .figures")
+    tab_to(page, "[name='s0.p.k']")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("8")
+    page.wait_for_selector("#preview:not(.stale)")
+    tab_to(page, "#run")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare")
+    wait_for_runs(page, 1)
+    tab_to(page, "#sweep")
+    page.keyboard.press("Enter")
+    wait_for_runs(page, 4)
+    page.focus("body")
+    tab_to(page, ".pick:not(.chosen)")
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f".pick.chosen[aria-label='{label}']")
+    tab_to(page, "a[href='release']")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/release")
+    with page.expect_download():
+        tab_to(page, "#get-masked")
+        page.keyboard.press("Enter")

@@ -1,0 +1,51 @@
+"""The stream page in a real browser: start, watch it move, stop; a bad parameter is a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.needs("chromium")
+
+
+def seen(page) -> int:
+    return int(page.inner_text("#live .figures dd >> nth=0").replace(",", ""))
+
+
+def test_measures_move_while_the_stream_runs(page, server) -> None:
+    page.goto(f"{server.base}stream")
+    page.select_option("#filter", "microaggregation")
+    page.wait_for_load_state()
+    page.select_option("#pace", "500")
+    page.fill("#count", "100000")
+    page.click("#start")
+    page.wait_for_selector("#live svg[aria-label^='Risk']")
+    first = seen(page)
+    page.wait_for_selector(f"#live .figures div:first-child dd:not(:text-is('{first:,}'))")
+    assert seen(page) > first
+    for name in ("Risk", "Loss", "Delay"):
+        assert page.locator(f"#live svg[aria-label^='{name}']").count() == 1
+    page.click("#stop")
+    page.wait_for_selector("#live h2:has-text('stopped')")
+    page.wait_for_selector("#stop[disabled]")
+
+
+def test_an_uploaded_stream_and_a_bad_parameter(page, server, tmp_path: Path) -> None:
+    path = tmp_path / "flow.csv"
+    rows = np.random.default_rng(0).normal(size=(800, 3)).round(3)
+    path.write_text("a,b,c\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n")
+    page.goto(f"{server.base}stream")
+    page.select_option("#filter", "noise")
+    page.wait_for_selector("[name='p.amount']")
+    page.set_input_files("#upload", path)
+    page.select_option("#pace", "0")
+    page.click("#start")
+    page.wait_for_selector("#live h2:has-text('ended')")
+    assert seen(page) == 800
+    page.select_option("#filter", "private")
+    page.wait_for_selector("[name='p.epsilon']")
+    page.click("#start")
+    page.wait_for_selector("#live .notice.bad")
+    assert "bounds" in page.inner_text("#live .notice.bad")

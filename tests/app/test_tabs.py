@@ -1,0 +1,103 @@
+"""Two tabs, a reload in the middle of a run, cancel, and a page that answers while the work goes on."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from app.conftest import load_demo, wait_for_runs
+
+pytestmark = pytest.mark.needs("chromium")
+
+
+def start_long_run(page, address: str) -> None:
+    """Several plans with every attack and measure: long enough to be interrupted."""
+    page.goto(f"{address}/protect")
+    page.wait_for_selector("#preview .figures")
+    page.select_option("#depth", "all")
+    page.wait_for_selector("#preview:not(.stale)")
+    page.click("#run")
+    page.wait_for_url("**/compare")
+    page.wait_for_selector("#progress:not(.hidden)")
+
+
+def test_reload_in_the_middle_then_cancel(page, server) -> None:
+    address = load_demo(page)
+    start_long_run(page, address)
+    page.reload()
+    page.wait_for_selector("#progress:not(.hidden)")
+    assert page.locator("#cancel").count() == 1
+    # the page answers while the run goes on: other pages, and a preview of another plan
+    for name in ("data", "roles", "release", "compare"):
+        assert page.request.get(f"{address}/{name}").ok
+    page.goto(f"{address}/protect")
+    page.wait_for_selector("#progress:not(.hidden)")
+    page.select_option("#add", "noise")
+    page.click("text=Add a step")
+    page.wait_for_selector("[name='s1.p.percent']")
+    page.wait_for_selector("#preview .figures")
+    assert page.locator("#progress:not(.hidden)").count() == 1
+    page.click("#cancel")
+    page.wait_for_selector(".notice:has-text('Cancelled')")
+    page.wait_for_selector("#progress", state="hidden")
+    # and the worker is there for the next run
+    page.select_option("#depth", "quick")
+    page.wait_for_selector("#preview:not(.stale)")
+    page.click("#run:not([disabled])")
+    page.wait_for_url("**/compare")
+    wait_for_runs(page, 1)
+
+
+def test_two_tabs_on_two_files_do_not_mix(context, page, server) -> None:
+    first = load_demo(page)
+    other = context.new_page()
+    other.goto(server.base)
+    second = load_demo(other)
+    assert first != second
+    for tab, k in ((page, "4"), (other, "9")):
+        address = first if tab is page else second
+        tab.goto(f"{address}/protect")
+        tab.wait_for_selector("#preview .figures")
+        tab.fill("[name='s0.p.k']", k)
+        tab.wait_for_selector("#undo:not([disabled])")
+    for tab, k in ((page, "4"), (other, "9")):
+        tab.reload()
+        assert tab.input_value("[name='s0.p.k']") == k
+    other.click("text=tacit")
+    other.click(f"form[action='{second.removeprefix(server.base.rstrip('/'))}/close'] button")
+    other.wait_for_load_state()
+    assert other.request.get(f"{second}/data").status == 404
+    assert page.request.get(f"{first}/data").ok
+
+
+def test_two_tabs_on_one_file_see_each_other(context, page, server) -> None:
+    address = load_demo(page)
+    page.goto(f"{address}/protect")
+    page.wait_for_selector("#preview .figures")
+    other = context.new_page()
+    other.goto(f"{address}/protect")
+    other.wait_for_selector("#preview .figures")
+    other.fill("[name='s0.p.k']", "7")
+    other.wait_for_selector("#undo:not([disabled])")
+    # the first tab is told, and cannot overwrite what it has not seen
+    page.bring_to_front()
+    page.wait_for_selector("#behind:not(.hidden)")
+    page.fill("[name='s0.p.k']", "5")
+    page.wait_for_selector("#preview .notice:has-text('another tab')")
+    page.click("text=Show the newest")
+    page.wait_for_selector("#preview .figures")
+    assert page.input_value("[name='s0.p.k']") == "7"
+
+
+def test_answers_are_quick_while_a_run_goes_on(page, server) -> None:
+    """Not a bound in seconds: the page's process does no work of its own, so its answers do not wait for the run."""
+    address = load_demo(page)
+    start_long_run(page, address)
+    began = time.monotonic()
+    for _ in range(5):
+        assert page.request.get(f"{address}/compare").ok
+    spent = time.monotonic() - began
+    assert page.locator("#progress:not(.hidden)").count() == 1, f"the run was over after {spent:.1f} s"
+    page.click("#cancel")
+    page.wait_for_selector(".notice:has-text('Cancelled')")
