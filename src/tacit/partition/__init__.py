@@ -20,8 +20,8 @@ _ALSO = {
     "Blocks": "blocks:Blocks",
     "Splitter": "blocks:Splitter",
     "split": "blocks:split",
-    "picture": "picture:picture",
-    "price": "price:price",
+    "draw": "picture:draw",
+    "microaggregate": "aggregate:microaggregate",
 }
 __getattr__ = registry.attribute(_ALSO)
 
