@@ -17,6 +17,7 @@ COMMANDS = (
     "methods",
     "reproduce",
     "web",
+    "large",
 )
 """The modules of this folder, in the order in which a person meets them."""
 

@@ -73,14 +73,14 @@ def protect(
         return
     again = f", {done.resumed_bins} bins of an earlier run kept" if done.resumed_bins else ""
     shared.console().print(
-        f"Masked {done.records:,} records in {done.blocks:,} blocks ({done.smallest:,} to {done.largest:,} records{again}) "
-        f"in {sum(done.seconds.values()):.1f} s, peak memory {done.peak_memory / 1e6:.0f} MB; loss (100 SSE/SST) "
+        f"Masked {done.records:,} records in {done.blocks:,} blocks ({done.smallest:,} to {done.largest:,} records"
+        f"{again}) in {sum(done.seconds.values()):.1f} s, peak memory {done.peak_memory / 1e6:.0f} MB; loss (100 SSE/SST) "
         f"{done.loss:.4f}; wrote {release}, digest {done.digest[:16]}"
     )
     if done.price:
         shared.console().print(
-            f"Price of blocking on {done.price['sample']:.0f} records: loss {done.price['loss_with_blocks']:.4f} in blocks of "
-            f"at most {done.price['leaf']:.0f}, {done.price['loss_without_blocks']:.4f} without"
+            f"Price of blocking on {done.price['sample']:.0f} records: loss {done.price['loss_with_blocks']:.4f} in "
+            f"blocks of at most {done.price['leaf']:.0f}, {done.price['loss_without_blocks']:.4f} without"
         )
 
 
@@ -134,8 +134,8 @@ def link(
     )
     if found.price:
         shared.console().print(
-            f"Price of blocking on {found.price['sample']:.0f}: {found.price['links_with_blocks']:.1f} links in blocks, "
-            f"{found.price['links_without_blocks']:.1f} without"
+            f"Price of blocking on {found.price['sample']:.0f}: {found.price['links_with_blocks']:.1f} links in "
+            f"blocks, {found.price['links_without_blocks']:.1f} without"
         )
 
 

@@ -1,0 +1,207 @@
+"""Large runs: same bytes in memory, out of core and in processes; guarantees; kill -9 and resume; limits; bad input."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tacit import large
+from tacit.errors import InputError, ParameterError, TacitError
+from tacit.large.memory import Budget, bytes_of
+from tacit.partition import OrthTree, microaggregate
+
+KEEP = {"parameters": {"k": 4}, "columns": ["a", "b", "c"], "leaf": 500}
+
+
+def table(n=6000, seed=0):
+    rng = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "id": np.arange(n),
+            "a": rng.normal(size=n),
+            "b": rng.uniform(size=n),
+            "c": rng.integers(0, 500, n),
+            "sex": rng.choice(["f", "m", "x"], n),
+        }
+    )
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "in.parquet"
+    pq.write_table(table(), path, row_group_size=900)
+    return path
+
+
+def sha(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def test_out_of_core_equals_in_memory_and_processes(file, tmp_path):
+    run = large.protect(file, tmp_path / "out.parquet", memory="1GB", drop=["id"], **KEEP)
+    whole = large.protect(pq.read_table(file), **KEEP)
+    assert run.digest == whole.digest
+    assert run.loss == whole.loss
+    assert large.protect(pq.read_table(file), engine="processes", **KEEP).digest == run.digest
+    out = pq.read_table(tmp_path / "out.parquet")
+    assert out.column_names == ["a", "b", "c", "sex"]
+    assert out.schema.field("c").type == pa.int64()
+    assert out.column("sex").equals(pq.read_table(file).column("sex"))
+    assert out.column("a").equals(whole.release.column("a"))
+    assert not (tmp_path / "out.parquet.work").exists()
+
+
+def test_every_combination_occurs_k_times_and_means_are_kept(file, tmp_path):
+    large.protect(file, tmp_path / "out.parquet", parameters={"k": 4}, columns=["a", "b"], leaf=500)
+    out, original = pq.read_table(tmp_path / "out.parquet"), pq.read_table(file)
+    rows = np.column_stack([out.column("a"), out.column("b")])
+    assert np.unique(rows, axis=0, return_counts=True)[1].min() >= 4
+    assert rows.mean(axis=0) == pytest.approx([np.mean(original.column("a")), np.mean(original.column("b"))])
+
+
+def test_many_small_bins_give_the_same_bytes(file, tmp_path, monkeypatch):
+    large.protect(file, tmp_path / "one.parquet", **KEEP)
+    monkeypatch.setattr(Budget, "of", classmethod(lambda cls, *a: cls(700, 1500, 800)))
+    run = large.protect(file, tmp_path / "many.parquet", **KEEP)
+    one, many = pq.read_table(tmp_path / "one.parquet"), pq.read_table(tmp_path / "many.parquet")
+    assert one.equals(many)
+    assert run.blocks > 8
+
+
+def test_rows_in_another_order_get_the_same_values(file):
+    whole = table()
+    order = np.random.default_rng(5).permutation(whole.num_rows)
+    a = large.protect(whole, **KEEP).release
+    b = large.protect(whole.take(pa.array(order)), **KEEP).release
+    assert a.take(pa.array(order)).column("a").equals(b.column("a"))
+
+
+def test_categories_can_be_split_on(file):
+    run = large.protect(table(), split_on=["a", "b", "sex"], **KEEP)
+    plain = large.protect(table(), split_on=["a", "b"], **KEEP)
+    assert run.digest != plain.digest
+    assert run.smallest >= 4
+
+
+def test_any_method_runs_on_blocks_with_a_seed_of_its_block():
+    settings = {"method": "noise", "columns": ["a", "b"], "leaf": 500}
+    one = large.protect(table(), seed=1, **settings)
+    assert one.digest == large.protect(table(), seed=1, engine=1, **settings).digest
+    assert one.digest != large.protect(table(), seed=2, **settings).digest
+
+
+def test_blocks_cost_little_and_the_price_is_reported():
+    run = large.protect(table(), price=2000, parameters={"k": 4}, columns=["a", "b"], leaf=1000)
+    assert run.price["loss_without_blocks"] > 0
+    assert run.price["loss_with_blocks"] < 2 * run.price["loss_without_blocks"]
+
+
+def test_in_core_blocks_are_the_same_groups():
+    values = np.column_stack([table().column("a"), table().column("b")])
+    done = microaggregate(values, 4, OrthTree(leaf=500, least=4))
+    run = large.protect(table(), parameters={"k": 4}, columns=["a", "b"], leaf=500)
+    assert np.array_equal(done.masked[:, 0], np.asarray(run.release.column("a")))
+    assert run.loss == pytest.approx(done.loss, rel=1e-6)
+
+
+SLOW_RUN = """
+import sys, time
+from tacit.large import memory, run, treat
+memory.Budget.of = classmethod(lambda cls, *a: cls(700, 1500, 800))
+if sys.argv[3] == "slow":
+    keep = run.run_block
+    run.run_block = lambda *a: (time.sleep(0.05), keep(*a))[1]
+done = run.protect(sys.argv[1], sys.argv[2], parameters={"k": 4}, columns=["a", "b", "c"], leaf=500, resume=True)
+print(done.resumed_bins)
+"""
+
+
+def test_kill_minus_nine_and_resume_give_the_same_bytes(file, tmp_path):
+    environment = os.environ | {"PYTHONPATH": str(Path(large.__file__).parents[2])}
+    command = [sys.executable, "-c", SLOW_RUN, str(file)]
+    calm = subprocess.run([*command, str(tmp_path / "calm.parquet"), "fast"], env=environment, capture_output=True)
+    assert calm.returncode == 0, calm.stderr.decode()
+    out = tmp_path / "killed.parquet"
+    running = subprocess.Popen([*command, str(out), "slow"], env=environment)
+    work = tmp_path / "killed.parquet.work"
+    for _ in range(1200):
+        if (work / "result-2.done").exists():
+            break
+        time.sleep(0.05)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert not out.exists()
+    again = subprocess.run([*command, str(out), "fast"], env=environment, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    assert int(again.stdout) >= 3
+    assert sha(out) == sha(tmp_path / "calm.parquet")
+
+
+def test_resume_refuses_another_run(file, tmp_path):
+    work = tmp_path / "w"
+    work.mkdir()
+    (work / "state.json").write_text('{"run": "other"}')
+    with pytest.raises(ParameterError, match="another input or other parameters"):
+        large.protect(file, tmp_path / "o.parquet", resume=True, folder=work, **KEEP)
+
+
+@pytest.mark.parametrize("attacker", ["nearest", "assignment"])
+def test_blocked_linkage_finds_most_links_and_says_what_it_lost(attacker):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1500, 3))
+    y = x + 0.02 * rng.normal(size=x.shape)
+    p = rng.permutation(1500)
+    found = large.link(x, y, attacker=attacker, leaf=400, price=300)
+    assert found.blocks >= 4
+    assert found.rate > 0.8
+    assert found.correct <= 1500 - found.apart
+    assert found.price["links_with_blocks"] <= found.price["links_without_blocks"]
+    again = large.link(x[p], y[p], attacker=attacker, leaf=400)
+    assert again.correct == pytest.approx(found.correct)
+
+
+def test_linkage_of_microaggregated_file_respects_one_in_k():
+    x = np.random.default_rng(1).normal(size=(1200, 2))
+    masked = microaggregate(x, 5).masked
+    assert large.link(x, masked, leaf=300).rate <= 0.2 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"columns": ["nothing"]}, InputError),
+        ({"columns": ["sex"], "parameters": {"k": 0}}, ParameterError),
+        ({"parameters": {"kk": 3}}, ParameterError),
+        ({"memory": "lots"}, ParameterError),
+        ({"memory": "1MB"}, ParameterError),
+        ({"leaf": -3}, ParameterError),
+        ({"method": "nosuch"}, TacitError),
+    ],
+)
+def test_bad_requests_say_what_to_do(file, tmp_path, change, error):
+    with pytest.raises(error):
+        large.protect(file, tmp_path / "o.parquet", **(KEEP | change))
+
+
+def test_missing_values_are_refused(tmp_path):
+    with pytest.raises(InputError, match="'a' has missing values"):
+        large.protect(pa.table({"a": [1.0, None, 2.0], "b": [1.0, 2.0, 3.0]}), columns=["a", "b"])
+    with pytest.raises(InputError, match="no such file"):
+        large.protect(tmp_path / "none.parquet", tmp_path / "o.parquet")
+    (tmp_path / "text.parquet").write_text("not parquet")
+    with pytest.raises(InputError, match="not a Parquet file"):
+        large.protect(tmp_path / "text.parquet", tmp_path / "o.parquet")
+
+
+def test_amounts_of_memory():
+    assert bytes_of("2GB") == 2 * 10**9
+    assert bytes_of("1.5 GiB") == 1.5 * 2**30
+    assert bytes_of(500) == 500
