@@ -74,8 +74,8 @@ def protect(
     again = f", {done.resumed_bins} bins of an earlier run kept" if done.resumed_bins else ""
     shared.console().print(
         f"Masked {done.records:,} records in {done.blocks:,} blocks ({done.smallest:,} to {done.largest:,} records"
-        f"{again}) in {sum(done.seconds.values()):.1f} s, peak memory {done.peak_memory / 1e6:.0f} MB; loss (100 SSE/SST) "
-        f"{done.loss:.4f}; wrote {release}, digest {done.digest[:16]}"
+        f"{again}) in {sum(done.seconds.values()):.1f} s, peak memory {done.peak_memory / 1e6:.0f} MB; loss "
+        f"(100 SSE/SST) {done.loss:.4f}; wrote {release}, digest {done.digest[:16]}"
     )
     if done.price:
         shared.console().print(
