@@ -40,8 +40,15 @@ def test_il(pair):
     assert run("IL4", pair).value == pytest.approx((1 / 5 + 2 / 6 + 1 / np.sqrt(30)) / 3)
     assert run("IL5", pair).value == pytest.approx(1 - 3 / np.sqrt(30))
     parts = [run(f"IL{i}", pair).value for i in range(1, 6)]
-    assert run("IL", pair).value == pytest.approx(np.mean(parts))
-    assert run("IL", pair).per_column == pytest.approx({"a": 1 / np.sqrt(10), "b": 1 / np.sqrt(12)})
+    assert run("IL", pair, columns=["a", "b"]).value == pytest.approx(np.mean(parts))
+    assert run("IL", pair, columns=["a", "b"]).per_column == pytest.approx({"a": 1 / np.sqrt(10), "b": 1 / np.sqrt(12)})
+
+
+def test_il_sees_nominal_columns_too(pair):
+    # t: one cell of four changed, total variation 1/4
+    numbers = run("IL", pair, columns=["a", "b"]).value
+    assert run("IL", pair, columns=["t"]).value == pytest.approx(0.25)
+    assert run("IL", pair).value == pytest.approx((2 * numbers + 0.25) / 3)
 
 
 def test_sse_and_changed_cells(pair):

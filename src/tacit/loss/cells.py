@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.loss.means import NO_NUMBERS
 from tacit.loss.moments import filled
+from tacit.loss.words import NO_NUMBERS
 from tacit.measure import Measure
 from tacit.pair import Pair
 

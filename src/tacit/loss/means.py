@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from tacit.loss.cells import changed
+from tacit.loss.distributions import tv
 from tacit.loss.five import Five, five
+from tacit.loss.words import NO_NUMBERS
 from tacit.measure import Measure
+from tacit.microdata import Kind
 from tacit.pair import Pair
 
 Relative = Literal["spread", "value"]
-NO_NUMBERS = "no compared column is continuous or ordinal"
 WORDS = {
     "IL1": "every value is as it was",
     "IL2": "every mean is as it was",
@@ -103,6 +106,39 @@ def il5(original: Any, masked: Any, *, columns: Sequence[str] | None = None, rel
 def il(original: Any, masked: Any, *, columns: Sequence[str] | None = None, relative: Relative = "spread") -> Measure:
     """IL = (IL1 + IL2 + IL3 + IL4 + IL5) / 5, the loss of the published score (there in percent).
 
-    Range [0, inf). 0: nothing that the five see was lost. Higher: more was. Source: Domingo-Ferrer and Torra 2001.
+    The five see numbers only. Where nominal columns are compared too, IL is the mean over columns of that value for
+    each continuous or ordinal column and of (share of changed cells + total variation) / 2 for each nominal one.
+    Range [0, inf). 0: nothing of this was lost. Higher: more was. Source: Domingo-Ferrer and Torra 2001; the nominal
+    part is ours.
     """
-    return _one("IL", original, masked, columns, relative)
+    pair = Pair.of(original, masked, columns)
+    nominal = pair.names(Kind.nominal)
+    if not nominal:
+        return _one("IL", original, masked, columns, relative)
+    if not pair.aligned:
+        return Measure.absent("IL", "the files differ in length and have nominal columns")
+    cells = changed(original, masked, columns=nominal)
+    shares = tv(original, masked, columns=nominal)
+    per_nominal = {name: (_of(cells, name) + _of(shares, name)) / 2 for name in nominal}
+    total = sum(per_nominal.values())
+    details: dict[str, Any] = {"nominal columns": per_nominal}
+    per_column = dict(per_nominal)
+    if pair.numeric:
+        numbers = _one("IL", original, masked, pair.numeric, relative)
+        total += numbers.value * len(pair.numeric)
+        details |= numbers.details | {"numbers": numbers.value}
+        per_column |= numbers.per_column or {}
+    return Measure(
+        "IL",
+        total / (len(nominal) + len(pair.numeric)),
+        (0.0, float("inf")),
+        WORDS["IL"] + ", and so are categories",
+        "the masked file is further from the original",
+        details,
+        None,
+        per_column,
+    )
+
+
+def _of(measure: Measure, name: str) -> float:
+    return (measure.per_column or {})[name]

@@ -11,8 +11,7 @@ import numpy as np
 from tacit.errors import ColumnError, ParameterError
 from tacit.measure import Measure
 from tacit.microdata import Kind, Microdata, Role
-from tacit.pair import read_as
-from tacit.risk.frequency import key_codes, keyed
+from tacit.risk.frequency import categorical, key_codes, keyed
 from tacit.risk.keys import FloatArray, classes, codes
 from tacit.risk.shares import Shares, distances, distinct, entropy, recursive, shares
 
@@ -86,7 +85,8 @@ def l_diversity(
     Range [0, 1]. 0: every group holds at least l values of every confidential column. Higher: more records whose
     value can be read off their group. The details give the entropy and recursive forms too (see ``diversity``).
     """
-    data, names = keyed(read_as(original, masked), keys)
+    data, names = categorical(original, masked, keys)
+    data, names = keyed(data, names or None)
     columns = _confidential(data, confidential)
     if not columns:
         return Measure.absent("l_diversity", "no column has the role confidential")
@@ -126,7 +126,8 @@ def t_closeness(
 
     Range [0, 1]. 0: no group tells more than the whole file. Higher: some group tells more.
     """
-    data, names = keyed(read_as(original, masked), keys)
+    data, names = categorical(original, masked, keys)
+    data, names = keyed(data, names or None)
     columns = _confidential(data, confidential)
     if not columns:
         return Measure.absent("t_closeness", "no column has the role confidential")
