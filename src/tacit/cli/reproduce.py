@@ -60,7 +60,7 @@ def _show(result: Result) -> None:
     for cell, measure, j in result.lines:
         colour = _COLOURS.get(j.verdict, "")
         verdict = f"[{colour}]{j.verdict}[/]" if colour else j.verdict
-        interval = f"{number(j.interval[0])} .. {number(j.interval[1])}"
+        interval = j.why if j.ours is None else f"{number(j.interval[0])} .. {number(j.interval[1])}"
         table.add_row(cell, measure, j.published, number(j.ours), interval, number(j.difference), verdict)
     console.print(table)
     if result.count("artefact"):

@@ -161,12 +161,36 @@ def past_only() -> Rows:
     return rows
 
 
-def mahalanobis() -> Rows:
-    """Mahalanobis linkage of IPSO-C without modelling the masking."""
-    from tacit.attack.experiments.mahalanobis import ipso_links
+def _firms(n: int = 1500) -> tuple[Floats, Floats]:
+    """Quasi-identifiers that follow the size of a firm, and released columns that explain what size does
+    not.
+    """
+    rng = np.random.default_rng(0)
+    size, small = rng.standard_normal(n), rng.standard_normal((n, 5))
+    quasi = 2.0 * size[:, None] + 0.2 * (small + 0.25 * rng.standard_normal((n, 5)))
+    return quasi, np.column_stack([size + rng.standard_normal(n), small])
 
-    found = ipso_links("C", seed=0)
-    return [(name, f"{value:.1f}") for name, value in found.items()]
+
+def mahalanobis() -> Rows:
+    """Mahalanobis linkage of IPSO without modelling the masking, and with it (003)."""
+    import tacit as tc
+
+    quasi, given = _firms()
+    names = {f"q{j}": quasi[:, j] for j in range(5)} | {f"c{j}": given[:, j] for j in range(6)}
+    data = tc.Microdata.of(names, quasi=list(names)[:5], confidential=list(names)[5:])
+    rows = []
+    for variant in ("A", "C"):
+        released = tc.protect.IPSO(variant=variant, random_state=0).fit_transform(data)
+        masked = tc.Microdata.of(released).numbers(list(names)[:5])
+        design = np.column_stack([np.ones(len(given)), given])
+        fitted = design @ np.linalg.lstsq(design, masked, rcond=None)[0]
+        root = np.linalg.cholesky(np.linalg.inv(np.cov((masked - fitted).T)))
+        distance = faults.squared_distances(quasi @ root, fitted @ root)
+        aware = int((distance.argmin(axis=1) == np.arange(len(quasi))).sum())
+        naive = faults.naive_mahalanobis(quasi, masked)
+        rows.append((f"IPSO-{variant}: naive Mahalanobis, y against masked y", f"{naive} of {len(quasi)}"))
+        rows.append((f"IPSO-{variant}: y against its expectation given x", f"{aware} of {len(quasi)}"))
+    return rows
 
 
 ARTEFACTS: dict[str, Callable[[], Rows]] = {
@@ -176,6 +200,7 @@ ARTEFACTS: dict[str, Callable[[], Rows]] = {
     "arrival_order": arrival_order,
     "raw_release": raw_release,
     "past_only": past_only,
+    "mahalanobis": mahalanobis,
 }
 
 _BLOCK = re.compile(r"(<!-- run: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

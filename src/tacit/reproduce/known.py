@@ -13,12 +13,17 @@ from importlib.resources import files
 from typing import Any
 
 from tacit.reproduce.run import Result
+from tacit.reproduce.verdict import Judged
 
 
 def known() -> dict[str, Any]:
     """The list as committed."""
     text = files("tacit.reproduce").joinpath("published").joinpath("known.json").read_text(encoding="utf-8")
     return dict(json.loads(text))
+
+
+def _ours(judged: Judged) -> str:
+    return judged.why if judged.ours is None else f"ours {judged.ours:.6g}"
 
 
 def surprises(results: list[Result]) -> list[str]:
@@ -39,7 +44,7 @@ def surprises(results: list[Result]) -> list[str]:
 
         for cell, measure, judged in result.lines:
             if judged.verdict == "differs" and not is_known(f"{cell} {measure}"):
-                out.append(f"{name}: {cell} {measure}: published {judged.published}, ours {judged.ours:.6g}")
+                out.append(f"{name}: {cell} {measure}: published {judged.published}, {_ours(judged)}")
         out += [
             f"{name}: does not hold: {text} ({fig})"
             for text, held, fig in result.claims

@@ -104,6 +104,7 @@ class Target:
     fault: Experiment | None = None
     explained: str = ""
     refute: Callable[[str, str, str], str | None] | None = None
+    label: Callable[[dict[str, list[float]]], str] | None = None
     claims: tuple[Claim, ...] = ()
     figure: Figure | None = None
     note: str = ""

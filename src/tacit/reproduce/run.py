@@ -14,7 +14,7 @@ from tacit.reproduce.model import Context, Experiment, Outcome, Target, Values, 
 from tacit.reproduce.store import Store
 from tacit.reproduce.targets import experiments, targets
 from tacit.reproduce.transcript import published
-from tacit.reproduce.verdict import GOOD, NOT_AVAILABLE, STAND_IN, Judged, judge
+from tacit.reproduce.verdict import GOOD, NOT_AVAILABLE, STAND_IN, Judged, judge, judge_word
 
 Say = Callable[[str], None]
 
@@ -157,6 +157,10 @@ def _judge(target: Target, by_experiment: dict[str, list[Unit]], store: Store, e
     for cell in result.values:
         drawn = dict.fromkeys(m for m in result.values[cell] if m != "seconds")
         for measure, text in (printed.get(cell) or drawn).items():
+            if text and text.value is None and target.label:
+                word = judge_word(text.text, target.label(result.values[cell]))
+                result.lines.append((cell, measure, word))
+                continue
             judged = judge(
                 text,
                 result.values[cell].get(measure, []),

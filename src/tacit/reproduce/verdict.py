@@ -123,3 +123,8 @@ def judge(
     if (better == "higher" and mean > published.value) or (better == "lower" and mean < published.value):
         return Judged(BETTER, text, mean, interval, shown)
     return Judged(DIFFERS, text, mean, interval, shown)
+
+
+def judge_word(published: str, ours: str) -> Judged:
+    """A published word (which method won) against ours, which was computed from values over seeds."""
+    return Judged(AGREES if published == ours else DIFFERS, published, None, (math.nan, math.nan), why=f"ours: {ours}")

@@ -122,6 +122,8 @@ def summary(results: list[Result], quick: bool) -> str:
             ]
         for cell, measure, j in r.lines:
             interval = f"{number(j.interval[0])} to {number(j.interval[1])}"
+            if j.ours is None:
+                interval = j.why
             cells = [cell, measure, j.published, number(j.ours), interval, number(j.fault), j.verdict]
             out.append("| " + " | ".join(cells) + " |")
         if r.target.figure and r.lines:

@@ -199,7 +199,8 @@ def _within_p(values: Values) -> tuple[bool, str]:
 
 def _middle_gains_most(values: Values) -> tuple[bool, str]:
     """Mean gain where between a tenth and nine tenths are linked, against the rest."""
-    middle, ends = [], []
+    middle: list[float] = []
+    ends: list[float] = []
     for v in values.values():
         for unlinked, gain in zip(v["unlinked"], v["improvement"], strict=True):
             (middle if 0.1 * _TRAIN < unlinked < 0.9 * _TRAIN else ends).append(gain)
