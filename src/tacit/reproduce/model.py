@@ -89,7 +89,8 @@ class Target:
     smaller); "hardware" for seconds, which are shown and never judged. ``fault``: the published
     program's error re-enacted; when it yields the published value and the sound computation does not,
     the verdict is *artefact* and ``explained`` is the place in docs/literature.md. ``refute``: shows by
-    computation that a published value is impossible (cell, measure, text) -> sentence or None.
+    computation that a published value is impossible (cell, measure, text) -> sentence or None. ``label``:
+    our word for a cell whose published value is a word (which method won), from the values over seeds.
     """
 
     name: str
