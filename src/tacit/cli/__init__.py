@@ -18,6 +18,7 @@ COMMANDS = (
     "reproduce",
     "web",
     "large",
+    "stream",
 )
 """The modules of this folder, in the order in which a person meets them."""
 

@@ -62,7 +62,7 @@ def rounding(values: Floats, last: bool, floats: Floats, ints: Ints, out: Floats
                 out[i, j] = values[i, j]
                 continue
             shift = uniform(bits(row, key1, j, 0)) if ints[RANDOM] == 1 else 0.5
-            out[i, j] = math.floor(units + shift) * floats[j] if units == units else np.nan
+            out[i, j] = np.floor(units + shift) * floats[j] if units == units else np.nan
     label(meta, 0, n, ints[ARRIVAL], 0)
     ints[ARRIVAL] += n
     return n, 0

@@ -36,7 +36,7 @@ def group_sums(
         if x != x:
             sorted_[i] = steps // 2
         else:
-            q = math.floor((x - lower) / width + 0.5)
+            q = np.floor((x - lower) / width + 0.5)  # math.floor would be an integer, and overflow
             sorted_[i] = np.int64(min(max(q, 0.0), np.float64(steps)))
     sorted_.sort()
     groups = n // k

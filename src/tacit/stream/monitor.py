@@ -26,8 +26,8 @@ class Passage:
 class Monitor(Protocol):
     """A risk or loss measure that is kept live; its memory does not grow with the stream."""
 
-    def start(self, kinds: IntArray) -> None:
-        """The kinds of the columns, before the first record."""
+    def start(self, kinds: IntArray, first: int) -> None:
+        """The kinds of the columns, and the arrival number of the first record that will be told."""
 
     def arrive(self, rows: FloatArray) -> None:
         """Originals that arrived, in order."""

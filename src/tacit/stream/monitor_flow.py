@@ -17,7 +17,7 @@ class FlowMonitor:
     def __init__(self, recent: int = 1000) -> None:
         self.recent = recent
 
-    def start(self, kinds: IntArray) -> None:
+    def start(self, kinds: IntArray, first: int = 0) -> None:
         self._numeric = kinds != 2
         self._whole, self._late = np.zeros((4, len(kinds))), np.zeros((4, len(kinds)))
         self._in = self._out = 0

@@ -20,7 +20,7 @@ class LossMonitor:
         self.size = sample
         self.seed = seed
 
-    def start(self, kinds: IntArray) -> None:
+    def start(self, kinds: IntArray, first: int = 0) -> None:
         d = len(kinds)
         self._nominal = kinds == 2
         self._sse = np.zeros(d)
@@ -78,6 +78,17 @@ class LossMonitor:
         """The reservoir: original rows and their masked rows."""
         n = min(self._n, self.size)
         return self._kept[0, :n].copy(), self._kept[1, :n].copy()
+
+    def pil(self) -> float:
+        """Probabilistic information loss of the reservoir, 0 to 1 (nan below 50 pairs)."""
+        original, masked = self.sample()
+        keep = ~self._nominal
+        if len(original) < 50 or not keep.any():
+            return float("nan")
+        from tacit.loss import registry
+        from tacit.microdata import Microdata
+
+        return float(registry["PIL"](Microdata.of(original[:, keep]), Microdata.of(masked[:, keep])).value)
 
     def values(self) -> dict[str, float]:
         n = self._n

@@ -31,12 +31,12 @@ class RiskMonitor:
         windows = {"past": (window - 1, 0), "centred": (half, window - 1 - half)}
         self.windows = {name: w for name, w in windows.items() if only in (None, name)}
 
-    def start(self, kinds: IntArray) -> None:
+    def start(self, kinds: IntArray, first: int = 0) -> None:
         d = len(kinds)
         self._kinds = kinds
         self._buffer = np.empty((d, 4 * self.window + 64))
         self._length = 0
-        self._first = 0  # arrival number of the first record in the buffer
+        self._first = first  # arrival number of the first record in the buffer
         self._moments = np.zeros((4, d))
         self._queue: dict[str, list[Passage]] = {name: [] for name in self.windows}
         self._sum = dict.fromkeys(self.windows, 0.0)

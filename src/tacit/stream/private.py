@@ -112,7 +112,8 @@ class PrivateMicroaggregation(Filter):
         low, high = np.array([self._bounds.get(n, (0.0, 1.0)) for n in records.names]).T
         self._low, self._width = low, (high - low) / STEPS
         self._numeric = np.flatnonzero(records.kinds != NOMINAL)
-        self._pool = np.empty(0, dtype=np.int64)
+        if not hasattr(self, "_pool"):  # noise that was drawn and not used stays good
+            self._pool = np.empty(0, dtype=np.int64)
 
     def _state(self, kinds: IntArray) -> tuple[FloatArray, IntArray]:
         return np.zeros(self.window * len(kinds)), np.zeros(3, dtype=np.int64)

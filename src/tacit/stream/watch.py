@@ -135,11 +135,11 @@ class Watch:
         if self.filter._records is None:
             return
         if not self._ready:
+            self._base = self.filter._arrived - sum(1 if r.ndim == 1 else len(r) for r in self._rows)
             for monitor in self.monitors:
-                monitor.start(self.filter._records.kinds)
+                monitor.start(self.filter._records.kinds, self._base)
             self._ready = True
             self._originals = np.empty((0, self._width()))
-            self._base = self.filter._arrived - sum(1 if r.ndim == 1 else len(r) for r in self._rows)
         self._new = 0
         if self._rows:
             rows = self._rows[0] if len(self._rows) == 1 and self._rows[0].ndim == 2 else np.vstack(self._rows)
@@ -152,12 +152,15 @@ class Watch:
         if gone:
             masked = gone[0][0] if len(gone) == 1 else np.concatenate([g[0] for g in gone])
             meta = gone[0][1] if len(gone) == 1 else np.concatenate([g[1] for g in gone])
+            known = meta[:, 0] >= self._base  # after a restart the originals of the first releases are not known
+            if not known.all():
+                masked, meta = masked[known], meta[known]
             index = meta[:, 0]
             block = Passage(masked, self._originals[index - self._base], index, meta[:, 1], meta[:, 3])
             for monitor in self.monitors:
                 monitor.leave(block)
         keep = self._oldest()
-        self._originals, self._base = self._originals[keep - self._base :], keep
+        self._originals, self._base = self._originals[keep - self._base :].copy(), keep
         if last:
             for monitor in self.monitors:
                 monitor.finish()

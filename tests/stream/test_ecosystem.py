@@ -1,0 +1,278 @@
+"""river, CapyMOA, sources and sinks, Redis Streams."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streams import filters, numbers
+
+import tacit as tc
+from tacit.errors import MissingExtra, TacitError
+from tacit.stream.redis_streams import RedisSink, RedisSource
+from tacit.stream.run import Run
+from tacit.stream.sinks import CsvSink, JsonSink
+from tacit.stream.sources import as_stream, csv_records, json_records, lines
+
+
+def test_river_pipeline_learns_from_masked_records() -> None:
+    from river import linear_model, preprocessing
+
+    noise = tc.stream.RiverTransformer(tc.stream.Noise(amount=0.1, warmup=5, random_state=1))
+    model = noise | preprocessing.StandardScaler() | linear_model.LogisticRegression()
+    right = 0
+    stream = iter(tc.datasets.RandomRBF(seed=1))
+    for i in range(600):
+        x, y = next(stream)
+        right += i >= 300 and bool(model.predict_one(x)) == bool(y)
+        model.learn_one(x, bool(y))
+    assert right > 160
+    assert noise.filter._arrived == 600  # each record was masked once, though asked for twice
+
+
+def test_river_transformer_masks_once_and_equals_the_filter() -> None:
+    rows = [dict(zip("abc", r, strict=True)) for r in numbers(50).tolist()]
+    t = tc.stream.RiverTransformer(tc.stream.Noise(amount=0.5, warmup=5, random_state=3))
+    got = []
+    for x in rows:
+        t.learn_one(x)
+        got.append(t.transform_one(x))
+        assert t.transform_one(x) == got[-1]
+    want = [r.record for r in tc.stream.Noise(amount=0.5, warmup=5, random_state=3)(rows)]
+    assert got[:5] == [{}] * 5  # the warm-up: nothing may leave
+    assert got[5:] == want[5:]
+
+
+def test_filters_with_a_delay_are_no_river_transformers() -> None:
+    with pytest.raises(TacitError, match="holds records back"):
+        tc.stream.RiverTransformer(tc.stream.Microaggregation())
+
+
+def test_capymoa_is_named_when_it_is_missing() -> None:
+    if "capymoa" in sys.modules:
+        pytest.skip("capymoa is installed")
+    with pytest.raises(MissingExtra, match="capymoa"):
+        _ = tc.stream.CapyMOAStream
+
+
+def test_capymoa_stream_on_a_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CapyMOA needs torch and a Java heap; here its four classes are played by stand-ins of the same shape."""
+
+    class Instance:
+        def __init__(self, schema: object, x: np.ndarray, y: int) -> None:
+            self.x, self.y_index = x, y
+
+        @classmethod
+        def from_array(cls, schema: object, x: np.ndarray, y: int) -> Instance:
+            return cls(schema, x, y)
+
+    class Stream:
+        pass
+
+    package, instance, stream = (types.ModuleType(f"capymoa{s}") for s in ("", ".instance", ".stream"))
+    instance.LabeledInstance = instance.RegressionInstance = Instance  # type: ignore[attr-defined]
+    stream.Stream = Stream  # type: ignore[attr-defined]
+    for module in (package, instance, stream):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.delitem(sys.modules, "tacit.stream.capymoa_stream", raising=False)
+
+    class Source(Stream):
+        def __init__(self) -> None:
+            self.at, self.x = 0, numbers(40)
+
+        def has_more_instances(self) -> bool:
+            return self.at < 40
+
+        def next_instance(self) -> Instance:
+            self.at += 1
+            return Instance(None, self.x[self.at - 1], self.at % 2)
+
+        def restart(self) -> None:
+            self.at = 0
+
+        def get_schema(self) -> types.SimpleNamespace:
+            return types.SimpleNamespace(is_classification=lambda: True)
+
+    masked = tc.stream.CapyMOAStream(Source(), tc.stream.Microaggregation(k=3, window=8))
+    got = []
+    while masked.has_more_instances():
+        got.append(masked.next_instance())
+    want = tc.stream.Microaggregation(k=3, window=8).apply(numbers(40))
+    assert (np.array([i.x for i in got]) == want).all()
+    assert [i.y_index for i in got] == [(i + 1) % 2 for i in range(40)]
+    masked.restart()
+    assert masked.has_more_instances()
+    monkeypatch.delitem(sys.modules, "tacit.stream.capymoa_stream", raising=False)
+
+
+def test_csv_and_json_lines() -> None:
+    text = "a,b,c\r\n1,x,\n2.5,,3\n"
+    assert list(csv_records(lines(as_stream(text)))) == [
+        {"a": 1.0, "b": "x", "c": None},
+        {"a": 2.5, "b": None, "c": 3.0},
+    ]
+    assert list(json_records(['{"a": 1}', "", '{"a": null}'])) == [{"a": 1}, {"a": None}]
+    with pytest.raises(TacitError, match="line 2"):
+        list(csv_records(lines(as_stream("a,b\n1\n"))))
+    with pytest.raises(TacitError, match="line 1"):
+        list(json_records(["nothing"]))
+    with pytest.raises(TacitError, match="twice"):
+        list(csv_records(["a,a", "1,2"]))
+    assert list(csv_records([])) == []
+
+
+def test_sinks_write_what_was_released(tmp_path: Path) -> None:
+    rows = [{"a": float(i), "t": "x,y"} for i in range(12)]
+    releases = list(tc.stream.Microaggregation(k=3, window=6, columns=["a"])(rows))
+    with (tmp_path / "o.csv").open("w", newline="") as out:
+        CsvSink(out, books=True).write(releases)
+    back = list(csv_records((tmp_path / "o.csv").read_text().splitlines()))
+    assert [b["a"] for b in back] == [r.record["a"] for r in releases]
+    assert [b["_index"] for b in back] == list(range(12))
+    assert back[0]["t"] == "x,y"
+    with (tmp_path / "o.jsonl").open("w") as out:
+        JsonSink(out).write(releases)
+    assert [json.loads(s) for s in (tmp_path / "o.jsonl").read_text().splitlines()] == [r.record for r in releases]
+
+
+def test_a_file_that_grows_is_read_line_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("a\n1\n2")  # the last line is not finished
+    got: list[dict] = []
+    done = threading.Event()
+
+    def read() -> None:
+        with path.open("rb") as source:
+            got.extend(csv_records(lines(source, follow=True, stop=done.is_set, wait=0.01)))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    time.sleep(0.2)
+    with path.open("a") as out:
+        out.write("5\n7\n")
+    time.sleep(0.3)
+    done.set()
+    reader.join(timeout=10)
+    assert [r["a"] for r in got] == [1.0, 25.0, 7.0]
+
+
+@pytest.fixture(scope="module")
+def redis_url(tmp_path_factory: pytest.TempPathFactory):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = tmp_path_factory.mktemp("redis")
+    server = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", str(folder)],
+        stdout=subprocess.DEVNULL,
+    )
+    url = f"redis://127.0.0.1:{port}"
+    for _ in range(100):
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=0.1):
+                break
+        except OSError:
+            time.sleep(0.05)
+    yield url
+    server.terminate()
+    server.wait(timeout=10)
+
+
+def put(url: str, key: str, rows: list[dict]) -> None:
+    client = RedisSink(url, key).client
+    for row in rows:
+        client.xadd(key, {k: json.dumps(v) for k, v in row.items()})
+
+
+@pytest.mark.needs("redis")
+def test_redis_in_and_out(redis_url: str) -> None:
+    rows = [{"a": float(i), "name": f"n{i}"} for i in range(30)]
+    put(redis_url, "in", rows)
+    source = RedisSource(redis_url, "in", follow=False)
+    run = Run(tc.stream.Microaggregation(k=3, window=8, columns=["a"]), RedisSink(redis_url, "out"))
+    run.commit = source.acknowledge
+    assert run(source, skip=False) == 30
+    back = [fields for _, fields in source.client.xrange("out")]
+    want = [r.record for r in tc.stream.Microaggregation(k=3, window=8, columns=["a"])(rows)]
+    assert [json.loads(b["a"]) for b in back] == [w["a"] for w in want]
+    assert [b["name"] for b in back] == [w["name"] for w in want]
+    assert [int(b["_index"]) for b in back] == list(range(30))
+    assert source.client.xpending("in", "tacit")["pending"] == 0
+
+
+@pytest.mark.needs("redis")
+def test_redis_delivers_again_what_a_dead_consumer_had_read(redis_url: str, tmp_path: Path) -> None:
+    """A consumer dies between two saves: a new one goes on from the state, and nothing is lost or changed."""
+    rows = [{"a": float((i * 37) % 101)} for i in range(60)]
+    put(redis_url, "visits", rows)
+
+    def fresh() -> tc.stream.Filter:
+        return tc.stream.Microaggregation(k=3, window=8)
+
+    class Died(Exception):
+        pass
+
+    def dying(source: RedisSource):
+        for i, record in enumerate(source):
+            if i == 47:
+                raise Died
+            yield record
+
+    first = RedisSource(redis_url, "visits", follow=False, count=10)
+    run = Run(fresh(), RedisSink(redis_url, "masked"), state=tmp_path / "s", every=20)
+    run.commit = first.acknowledge
+    with pytest.raises(Died):
+        run(dying(first), skip=False)
+    second = RedisSource(redis_url, "visits", follow=False)
+    run = Run(fresh(), RedisSink(redis_url, "masked"), state=tmp_path / "s", every=20)
+    run.commit = second.acknowledge
+    run.resume()
+    assert run.consumed == 40
+    run(second, skip=False)
+    seen: dict[int, str] = {}
+    repeated = 0
+    for _, fields in second.client.xrange("masked"):
+        index = int(fields["_index"])
+        repeated += index in seen
+        assert seen.setdefault(index, fields["a"]) == fields["a"]  # the same index carries the same value
+    want = fresh().apply(np.array([[r["a"]] for r in rows])).ravel()
+    assert [json.loads(seen[i]) for i in range(60)] == want.tolist()
+    assert repeated > 0
+
+
+@pytest.mark.needs("redis")
+def test_partitions_scale_out(redis_url: str) -> None:
+    for part in range(2):
+        put(redis_url, f"p{part}", [{"a": float(i * (part + 1))} for i in range(20)])
+    for part in range(2):
+        source = RedisSource(redis_url, f"p{part}", consumer=str(part), follow=False)
+        Run(tc.stream.Microaggregation(k=4, window=8), RedisSink(redis_url, f"q{part}"))(source, skip=False)
+    for part in range(2):
+        values = [f["a"] for _, f in RedisSink(redis_url, "x").client.xrange(f"q{part}")]
+        assert len(values) == 20
+        assert min(values.count(v) for v in values) >= 4
+
+
+def test_a_server_that_does_not_answer() -> None:
+    with pytest.raises(TacitError, match="does not answer"):
+        RedisSink("redis://127.0.0.1:1", "k")
+
+
+def test_every_filter_wraps_an_iterator_lazily() -> None:
+    def endless():
+        i = 0
+        while True:
+            yield np.array([float(i % 17), float(i % 5), float(i % 3)])
+            i += 1
+
+    for f in filters().values():
+        releases = f(endless())
+        assert len([next(releases) for _ in range(30)]) == 30
