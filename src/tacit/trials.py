@@ -40,8 +40,9 @@ class Run:
     seed: int
 
     def key(self, fingerprint: str, settings: Settings) -> str:
-        """Names the run: the same data, plan, seed and measures have the same key."""
-        told = json.dumps([fingerprint, self.plan.to_dict(), self.records, self.seed, asdict(settings)], sort_keys=True)
+        """Names the run: the same data, steps, seed and measures have the same key, whatever the plan is called."""
+        steps = {part: told for part, told in self.plan.to_dict().items() if part != "name"}
+        told = json.dumps([fingerprint, steps, self.records, self.seed, asdict(settings)], sort_keys=True)
         return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 

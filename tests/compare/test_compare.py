@@ -101,6 +101,9 @@ def test_a_crash_loses_nothing_that_was_finished(data, tmp_path, monkeypatch):
     again = tc.compare(data, PLANS, seeds=1, resume=journal, **CHEAP)
     assert not calls
     assert [t.to_dict() for t in again.trials] == [t.to_dict() for t in found.trials]
+    renamed = [entry | {"name": f"plan {i}"} for i, entry in enumerate(PLANS)]
+    tc.compare(data, renamed, seeds=1, resume=journal, **CHEAP)
+    assert not calls
     tc.compare(data + 1.0, PLANS, seeds=1, resume=journal, **CHEAP)
     assert len(calls) == 4  # other data, other runs
 
