@@ -79,6 +79,8 @@ def sample(data: Microdata, records: int) -> Microdata:
 def execute(data: Microdata, run: Run, settings: Settings) -> Outcome:
     """Mask, attack, measure. What goes wrong with a plan is its outcome, not the end of the comparison."""
     from tacit.assess import Failure, assess
+    from tacit.pair import Pair
+    from tacit.risk.knowledge import UNCHANGED, left_alone
     from tacit.score import score
 
     start = time.perf_counter()
@@ -97,6 +99,9 @@ def execute(data: Microdata, run: Run, settings: Settings) -> Outcome:
         return Outcome(failed=f"{type(error).__name__}: {error}", seconds=time.perf_counter() - start)
     out = Outcome(seconds=time.perf_counter() - start)
     out.attacks = {name: link.rate for name, link in found.linkages.items()}
+    alone = left_alone(Pair.of(part, masked))
+    if alone is not None:
+        out.attacks[UNCHANGED] = alone.rate
     out.notes = [f"{failure.name} did not run: {failure.reason}" for failure in found.failures]
     for name, measure in {**found.risk, **found.loss}.items():
         if isinstance(measure, Measure):

@@ -92,6 +92,17 @@ def test_strongest(pair):
     assert got.per_record == pytest.approx([0.5, 0.5, 0.5, 0.5, 1, 1])
 
 
+def test_columns_left_alone_are_linked_by_alone():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(80, 4))
+    z = x.copy()
+    z[:, :3] = rng.normal(size=(80, 3)) * 9
+    assert tc.attack.Nearest().link(x, z).rate < 0.2
+    got = tc.risk.strongest(x, z)
+    assert got.value == 1
+    assert got.details["attacker"] == "nearest on unchanged columns"
+
+
 def test_interval_by_rank_and_sd():
     x = {"v": [1.0, 2.0, 3.0, 4.0, 5.0]}
     z = {"v": [1.0, 3.0, 2.0, 9.0, 5.0]}

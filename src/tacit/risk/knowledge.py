@@ -131,6 +131,27 @@ def pld(original: Any, masked: Any, *, columns: Sequence[str] | None = None, dra
     return _named("pld", average(original, masked, "probabilistic", columns=columns, draws=draws, seed=seed))
 
 
+UNCHANGED = "nearest on unchanged columns"
+
+
+def left_alone(pair: Pair) -> Any:
+    """The linkage of an intruder who knows which columns were left as they were and looks at those alone.
+
+    A method that masks some of the compared columns leaves the others to link by, and masked columns only blur
+    that link. None if no column, or every column, is unchanged.
+    """
+    if not pair.aligned:
+        return None
+    same = []
+    for name in pair.columns:
+        x, z = pair.column(name)
+        if np.array_equal(x, z, equal_nan=True):
+            same.append(name)
+    if not same or len(same) == len(pair.columns) + len(pair.incomparable):
+        return None
+    return attackers["nearest"](columns=same).link(pair.original, pair.masked)
+
+
 def strongest(
     original: Any,
     masked: Any,
@@ -141,6 +162,7 @@ def strongest(
     """The worst case: share of correct links of the strongest attacker who knows all attributes.
 
     ``attacks``: linkages already made, by attacker name; without them nearest record and optimal assignment are run.
+    Where some compared columns are unchanged, an intruder who links by those alone is among the attackers.
     Range [0, 1]. 0: no record is linked to its own. Higher: more are. Per record: the highest probability, over the
     attackers, that the record is linked correctly. Per column: how much the nearest-record share falls when the
     intruder does not know the column.
@@ -158,6 +180,9 @@ def strongest(
                 failed[name] = f"not computed: {error}"
     if not attacks:
         return Measure.absent("strongest", "; ".join(failed.values()))
+    alone = left_alone(pair)
+    if alone is not None:
+        attacks = {**attacks, UNCHANGED: alone}
     best = max(attacks, key=lambda name: (attacks[name].rate, name))
     link = attacks[best]
     details = {
