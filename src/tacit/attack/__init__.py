@@ -13,6 +13,8 @@ registry = Registry(
     reverse="reverse:Reverse",
     distance="distances_papers:ByDistance",
     weighted="weights:Weighted",
+    fellegi_sunter="probabilistic:FellegiSunter",
+    link_probabilities="posterior:LinkProbabilities",
 )
 
 _ALSO = {"Attacker": "base:Attacker", "Linkage": "base:Linkage", "Matching": "base:Matching"}

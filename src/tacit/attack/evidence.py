@@ -19,7 +19,10 @@ from tacit.attack.base import Distinct, Matching, distinct
 from tacit.errors import InputError
 from tacit.microdata import FloatArray, Microdata
 
-Rule = Literal["assignment", "nearest"]
+Rule = Literal["assignment", "nearest", "likeliest"]
+"""Who is named: the bijection of least total cost; each original's cheapest masked record; or the masked record that is
+likeliest to be the original's, exp(-cost_ij) over the sum of exp(-cost_lj) of all originals l. The last corrects for
+masked records in crowded places, which are near to many; it needs costs that are true log likelihoods."""
 DENSE = 6_000
 """Largest number of distinct records for which all pairs of an assignment are written down."""
 TIE = 1e-11
@@ -77,19 +80,23 @@ class Evidence:
 
 def link_by(evidence: Evidence, rule: Rule) -> Matching:
     """The matching of the rule: each record on its own, or all at once as a bijection."""
-    return nearest(evidence) if rule == "nearest" else assignment(evidence)
+    return assignment(evidence) if rule == "assignment" else nearest(evidence, crowded=rule == "likeliest")
 
 
-def nearest(evidence: Evidence) -> Matching:
-    """Each original names the masked record of least cost; equal costs share."""
+def nearest(evidence: Evidence, *, crowded: bool = False) -> Matching:
+    """Each original names the masked record of least cost; equal costs share.
+
+    `crowded` adds log sum_l exp(-cost_lj), the log density of originals' images at masked record j.
+    """
     ours, theirs = evidence.classes()
+    crowd = _crowd(evidence, ours, theirs) if crowded else np.zeros(len(theirs.rows))
     step = max(1, 4_000_000 // max(1, len(theirs.rows)))
     degree = np.zeros(len(ours.rows), np.int64)
     named: list[np.ndarray] = []
     best = np.full(len(ours.rows), np.inf)
     margin = np.full(len(ours.rows), np.nan)
     for s in range(0, len(ours.rows), step):
-        cost = evidence.block(ours.rows[s : s + step], theirs.rows)
+        cost = evidence.block(ours.rows[s : s + step], theirs.rows) + crowd
         low = cost.min(1)
         tied = (cost <= low[:, None] + TIE * (1.0 + np.abs(low[:, None]))) & np.isfinite(low)[:, None]
         degree[s : s + step] = tied.sum(1)
@@ -102,6 +109,20 @@ def nearest(evidence: Evidence) -> Matching:
     start = np.concatenate([[0], np.cumsum(degree)])
     total = np.array([weight[a:b].sum() for a, b in pairwise(start)])
     return _spread(ours, theirs, start, target, weight / np.repeat(total, degree), best, margin)
+
+
+def _crowd(evidence: Evidence, ours: Distinct, theirs: Distinct) -> FloatArray:
+    """log sum over originals of exp(-cost) for each masked class; 0 where no original is possible."""
+    top = np.full(len(theirs.rows), -np.inf)
+    total = np.zeros(len(theirs.rows))
+    step = max(1, 4_000_000 // max(1, len(theirs.rows)))
+    for s in range(0, len(ours.rows), step):
+        gain = np.log(ours.count[s : s + step])[:, None] - evidence.block(ours.rows[s : s + step], theirs.rows)
+        new = np.maximum(top, gain.max(0))
+        safe = np.where(np.isfinite(new), new, 0.0)
+        total = total * np.exp(top - safe) + np.exp(gain - safe).sum(0)
+        top = new
+    return np.where(total > 0, np.where(np.isfinite(top), top, 0.0) + np.log(np.maximum(total, 1e-300)), 0.0)
 
 
 def assignment(evidence: Evidence) -> Matching:

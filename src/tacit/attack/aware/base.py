@@ -15,7 +15,7 @@ class Informed(Attacker):
     """An intruder who knows how the file was masked.
 
     A method writes `evidence`: minus the log likelihood of 'masked j came from original i'. The rule is
-    `assignment` (all links at once: the intruder knows that the link is a bijection) or `nearest`.
+    `assignment` (all links at once: the intruder knows that the link is a bijection), `nearest` or `likeliest`.
     """
 
     method: ClassVar[str] = ""

@@ -1,0 +1,229 @@
+"""Link probabilities: for each original, how probable is each candidate, given that the link is a bijection?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Gt
+from scipy.spatial import cKDTree
+
+from tacit.attack.aware.base import Informed
+from tacit.attack.aware.estimated import AwareEstimated
+from tacit.attack.aware.plan import Aware
+from tacit.attack.base import Distinct, Matching
+from tacit.attack.evidence import DENSE, TIE, Evidence, Rule, _spread
+from tacit.attack.posterior_graph import Beliefs, Reliability, link_probabilities, reliability
+from tacit.errors import InputError
+from tacit.microdata import FloatArray, Microdata
+
+CHANCE_LEFT = 1e-9
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The probabilities in one table: original row, masked row (the first of its identical copies), probability.
+
+    `copies` is how many identical masked records share the candidate; `probability` is that of one of them.
+    """
+
+    original: np.ndarray
+    masked: np.ndarray
+    copies: np.ndarray
+    probability: FloatArray
+    settled: bool
+    rounds: int
+
+    def of(self, i: int) -> list[tuple[int, float]]:
+        """(masked row, probability) of original i, likeliest first."""
+        at = np.flatnonzero(self.original == i)
+        at = at[np.argsort(-self.probability[at], kind="stable")]
+        return [(int(self.masked[e]), float(self.probability[e])) for e in at]
+
+
+class LinkProbabilities(Informed):
+    """Name the likeliest candidate of each original under the bijection; the score is its probability.
+
+    Definition: P(matching) is proportional to the product of exp(-cost), cost = minus the log likelihood of the plan's
+    method (estimated when there is no plan); P(i -> j) is the sum over all matchings that link i to j, approximated by
+    fractional belief propagation on each record's `candidates` likeliest candidates, both ways (`kernels.bethe`).
+    000 calls this attack infeasible (a permanent). `success` of the linkage counts the named records; `risk` gives
+    the probabilities themselves, a calibrated per-record risk.
+
+    Parameters: `plan`: how the file was masked. `candidates`: edges kept for each record of a large file; up to
+    `dense` distinct records all pairs are kept.
+    """
+
+    method = "posterior"
+
+    def __init__(
+        self,
+        plan: Any = None,
+        candidates: Annotated[int, Ge(1)] = 16,
+        dense: Annotated[int, Ge(0)] = 1500,
+        fraction: Annotated[float, Gt(0)] = 0.75,
+        rounds: Annotated[int, Ge(1)] = 300,
+        columns: list[str] | None = None,
+    ) -> None:
+        self.plan = plan
+        self.candidates = candidates
+        self.dense = dense
+        self.fraction = fraction
+        self.rounds = rounds
+        self.columns = columns
+
+    rule: Rule = "assignment"
+
+    @property
+    def knows(self) -> str:
+        how = "that noise of a size they estimate was added" if self.plan is None else "how the file was masked"
+        return self._says(f"{how}, and weighs all one-to-one links by their likelihood")
+
+    def evidence(self, original: Microdata, masked: Microdata, columns: list[str]) -> Evidence:
+        if self.plan is None:
+            return AwareEstimated().evidence(original, masked, columns)
+        return Aware(self.plan).evidence(original, masked, columns)
+
+    def risk(self, original: Any, masked: Any) -> Candidates:
+        """The table of candidates with their probabilities."""
+        a, b = Microdata.of(original), Microdata.of(masked)
+        columns = self._columns(a, b)
+        evidence = self.evidence(a, b, columns)
+        ours, theirs = evidence.classes()
+        beliefs = self._beliefs(evidence, ours, theirs)
+        start = np.searchsorted(beliefs.rows, np.arange(len(ours.rows) + 1))
+        degree = np.diff(start)[ours.inverse]
+        offset = np.concatenate([[0], np.cumsum(degree)])
+        edge = np.repeat(start[:-1][ours.inverse], degree) + np.arange(offset[-1]) - np.repeat(offset[:-1], degree)
+        column = beliefs.columns[edge]
+        return Candidates(
+            np.repeat(np.arange(a.n), degree),
+            theirs.first[column],
+            theirs.count[column],
+            beliefs.probability[edge],
+            beliefs.settled,
+            beliefs.rounds,
+        )
+
+    def _match(self, original: Microdata, masked: Microdata, columns: list[str]) -> Matching:
+        evidence = self.evidence(original, masked, columns)
+        ours, theirs = evidence.classes()
+        beliefs = self._beliefs(evidence, ours, theirs)
+        best = np.zeros(len(ours.rows))
+        np.maximum.at(best, beliefs.rows, beliefs.probability)
+        top = beliefs.probability >= best[beliefs.rows] * (1 - 1e-6) - TIE
+        rows, columns_ = beliefs.rows[top], beliefs.columns[top]
+        weight = theirs.count[columns_].astype(float)
+        total = np.bincount(rows, weight, len(ours.rows))
+        start = np.searchsorted(rows, np.arange(len(ours.rows) + 1))
+        second = np.zeros(len(ours.rows))
+        np.maximum.at(second, beliefs.rows[~top], beliefs.probability[~top])
+        done = _spread(ours, theirs, start, columns_, weight / total[rows], best, best - second)
+        done.log = [{"rounds": beliefs.rounds, "settled": beliefs.settled, "edges": len(beliefs.rows)}]
+        return done
+
+    def _beliefs(self, evidence: Evidence, ours: Distinct, theirs: Distinct) -> Beliefs:
+        n, m = int(ours.count.sum()), int(theirs.count.sum())
+        rows, columns, cost, whole = graph(evidence, ours, theirs, self.candidates, self.dense)
+        possible = np.isfinite(cost)
+        rows, columns, cost = rows[possible], columns[possible], cost[possible]
+        free_r = free_c = None
+        if n > m or not whole:  # a record may have no masked image, or one that the graph left out
+            free_r = _left_out(rows, cost, len(ours.rows), n, m)
+        if m > n or not whole:
+            free_c = _left_out(columns, cost, len(theirs.rows), m, n)
+        return link_probabilities(
+            rows,
+            columns,
+            cost,
+            (len(ours.rows), len(theirs.rows)),
+            row_copies=ours.count.astype(float),
+            column_copies=theirs.count.astype(float),
+            row_free=free_r,
+            column_free=free_c,
+            fraction=self.fraction,
+            rounds=self.rounds,
+            tolerance=1e-5,
+        )
+
+
+def _left_out(at: np.ndarray, cost: FloatArray, size: int, here: int, there: int) -> FloatArray:
+    """Cost of staying unmatched: as much as the worst candidate kept; less when the other file is shorter."""
+    worst = np.full(size, -np.inf)
+    np.maximum.at(worst, at, cost)
+    worst = np.where(np.isfinite(worst), worst, 0.0)
+    if here > there:
+        typical = np.full(size, np.inf)
+        np.minimum.at(typical, at, cost)
+        typical = np.where(np.isfinite(typical), typical, 0.0)
+        return np.asarray(np.minimum(worst, typical + 10.0))
+    return np.asarray(worst + 3.0)
+
+
+def graph(
+    evidence: Evidence, ours: Distinct, theirs: Distinct, candidates: int, dense: int
+) -> tuple[np.ndarray, np.ndarray, FloatArray, bool]:
+    """Edges (distinct original, distinct masked) with their costs; all pairs of a small file, near ones of a large."""
+    n, m = len(ours.rows), len(theirs.rows)
+    if max(n, m) <= dense or candidates >= min(n, m):
+        cost = evidence.block(ours.rows, theirs.rows)
+        rows, columns = np.divmod(np.arange(n * m), m)
+        return rows, columns, cost.ravel(), True
+    if evidence.pure:
+        forth = cKDTree(theirs.rows).query(ours.rows, k=candidates)[1]
+        back = cKDTree(ours.rows).query(theirs.rows, k=candidates)[1]
+    elif max(n, m) <= 4 * DENSE:
+        forth, back = _best_of(evidence, ours, theirs, candidates)
+    else:
+        raise InputError(f"link probabilities of this method compare all pairs and take up to {4 * DENSE} records")
+    key = np.concatenate(
+        [
+            np.repeat(np.arange(n), candidates) * m + forth.ravel(),
+            back.ravel().astype(np.int64) * m + np.repeat(np.arange(m), candidates),
+        ]
+    )
+    rows, columns = np.divmod(np.unique(key), m)
+    cost = np.empty(len(rows))
+    for s in range(0, len(rows), 200_000):
+        part = slice(s, s + 200_000)
+        cost[part] = _costs(evidence, ours.rows[rows[part]], theirs.rows[columns[part]])
+    return rows, columns, cost, False
+
+
+def _costs(evidence: Evidence, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Costs of matched rows; parts that are not distances are asked block by block."""
+    q = evidence.u.shape[1]
+    total = 0.5 * ((a[:, :q] - b[:, :q]) ** 2).sum(1)
+    at = q
+    for part in evidence.parts:
+        width = part.a.shape[1]
+        for s in range(0, len(a), 256):
+            block = part.cost(a[s : s + 256, at : at + width], b[s : s + 256, at : at + width])
+            total[s : s + 256] += np.diag(block)
+        at += width
+    return np.asarray(total)
+
+
+def _best_of(evidence: Evidence, ours: Distinct, theirs: Distinct, k: int) -> tuple[np.ndarray, np.ndarray]:
+    forth = np.empty((len(ours.rows), k), np.int64)
+    held = np.full((k, len(theirs.rows)), np.inf)
+    back = np.zeros((k, len(theirs.rows)), np.int64)
+    step = max(k, 4_000_000 // max(1, len(theirs.rows)))
+    for s in range(0, len(ours.rows), step):
+        cost = evidence.block(ours.rows[s : s + step], theirs.rows)
+        forth[s : s + step] = np.argpartition(cost, k - 1, axis=1)[:, :k]
+        every = np.concatenate([held, cost])
+        index = np.concatenate([back, np.broadcast_to(np.arange(s, s + len(cost))[:, None], cost.shape)])
+        keep = np.argpartition(every, k - 1, axis=0)[:k]
+        held, back = np.take_along_axis(every, keep, 0), np.take_along_axis(index, keep, 0)
+    return forth, back.T
+
+
+def calibration(found: Candidates, truth: np.ndarray, masked_class: np.ndarray, bins: int = 10) -> Reliability:
+    """Stated probability against outcome over each original's likeliest candidate (a class of g copies: 1/g of it)."""
+    order = np.lexsort((-found.probability, found.original))
+    first = np.concatenate([[True], np.diff(found.original[order]) > 0])
+    top = order[first]
+    own = masked_class[truth[found.original[top]]] == masked_class[found.masked[top]]
+    return reliability(found.probability[top], own / found.copies[top], bins)

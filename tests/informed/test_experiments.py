@@ -1,0 +1,54 @@
+"""The experiments of 001 and 003 that can be run in a moment; the full tables are slow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tacit.attack.experiments import mahalanobis, weights
+
+
+def test_the_aware_attacker_wins_or_ties_in_cells_of_003():
+    for cell in [("low", "medium", "independent"), ("high", "medium", "correlated"), ("high", "low", "independent")]:
+        runs = [mahalanobis.cell(*cell, seed, 500) for seed in range(2)]
+        mean = {k: np.mean([r[k] for r in runs]) for k in runs[0]}
+        sampling = 100 * np.sqrt(0.25 / 1000)
+        assert mean["aware"] >= max(mean["euclidean"], mean["mahalanobis"]) - 2 * sampling
+    assert mahalanobis.winner([{"euclidean": 10.0, "mahalanobis": 30.0}] * 3) == "mahalanobis"
+
+
+def test_the_published_table_of_003_is_read_right():
+    assert mahalanobis.NAMES[mahalanobis.PUBLISHED["low", "high", "independent"]] == "both"
+    assert mahalanobis.NAMES[mahalanobis.PUBLISHED["medium", "low", "correlated"]] == "mahalanobis"
+    assert len(mahalanobis.CELLS) == 24
+
+
+def test_ipso_on_firms():
+    found = mahalanobis.ipso_links("C", n=600)
+    assert found["aware"] > 10 * found["euclidean"]
+    assert found["aware"] > 2 * found["naive"]
+
+
+@pytest.mark.needs("data")
+@pytest.mark.parametrize(("name", "published"), [("Mic553-2.8.5", 90.0), ("Mic2236-8.3.10.5", 97.5)])
+def test_learned_weights_reach_the_published_optimum_on_raw_units(name, published):
+    row = weights.table("blocks", name, units="raw", draws=2)
+    assert row["learned"] >= published
+    assert row["learned"] > row["standard"] + 5
+
+
+@pytest.mark.slow
+@pytest.mark.needs("data")
+def test_the_four_files_of_unequal_k():
+    for row, published in zip(weights.non_uniform("raw"), (90.0, 82.6, 82.375, 97.5), strict=True):
+        assert row["learned"] >= published
+    for row in weights.non_uniform("std"):
+        assert row["learned"] - row["standard"] < 12
+
+
+@pytest.mark.slow
+def test_the_table_of_24_cells():
+    rows = mahalanobis.table(5)
+    assert sum(r["winner"] == r["published"] for r in rows) >= 17
+    for r in rows:
+        assert r["aware"] >= max(r["euclidean"], r["mahalanobis"]) - 1.0

@@ -1,0 +1,106 @@
+"""Link probabilities on files: calibration, copies, large files by candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from informed.test_aware import correlated, euclid
+from tacit.attack.base import distinct
+from tacit.attack.experiments.weights import census
+from tacit.attack.posterior import LinkProbabilities, calibration
+from tacit.microdata import Microdata
+
+
+def noisy(n, d, percent, seed):
+    x = correlated(n, d, 0.4, seed)
+    return x, tc.protect.Noise(percent=percent, random_state=seed).fit_transform(x)
+
+
+def error(x, z, attacker):
+    found = attacker.risk(x, z)
+    data = Microdata.of(z)
+    classes = distinct(data.numbers(data.names)).inverse
+    return calibration(found, np.arange(len(classes)), classes)
+
+
+def test_probabilities_are_calibrated():
+    x, z = noisy(900, 4, 40, 1)
+    stated = error(x, z, LinkProbabilities(plan=tc.protect.Noise(percent=40)))
+    assert stated.error < 0.03
+    boast = error(x, z, LinkProbabilities(plan=tc.protect.Noise(percent=15)))
+    assert boast.error > 3 * stated.error
+
+
+@pytest.mark.needs("data")
+def test_probabilities_are_calibrated_on_census(reference_data):
+    data, note = census(str(reference_data))
+    assert not note
+    masked = tc.protect.Noise(percent=25, random_state=3).fit_transform(data)
+    stated = error(data, masked, LinkProbabilities(plan=tc.protect.Noise(percent=25)))
+    assert stated.error < 0.03
+
+
+def test_naming_the_likeliest_is_as_good_as_assignment():
+    x, z = noisy(700, 4, 40, 2)
+    found = LinkProbabilities(plan=tc.protect.Noise(percent=40)).link(x, z)
+    assert found.correct >= 0.97 * euclid(x, z)
+    assert np.all((found.score >= 0) & (found.score <= 1 + 1e-9))
+    assert found.score.sum() == pytest.approx(found.correct, rel=0.1)  # expected by the probabilities themselves
+
+
+def test_each_record_has_one_image():
+    x, z = noisy(300, 3, 30, 3)
+    found = LinkProbabilities(plan=tc.protect.Noise(percent=30)).risk(x, z)
+    assert np.allclose(np.bincount(found.original, found.probability), 1, atol=1e-3)
+    best = found.of(0)
+    assert best == sorted(best, key=lambda e: -e[1])
+
+
+def test_copies_of_a_group_share_the_probability():
+    x = correlated(240, 3, 0.2, 4)
+    plan = tc.protect.Microaggregation(k=4)
+    z = plan.fit_transform(x)
+    found = LinkProbabilities(plan=plan).link(x, z)
+    assert found.correct <= 60 + 1e-9
+    assert found.score.max() <= 0.25 + 1e-6
+
+
+def test_candidates_give_what_all_pairs_give():
+    x, z = noisy(800, 4, 25, 5)
+    plan = tc.protect.Noise(percent=25)
+    whole = LinkProbabilities(plan=plan, dense=2000).link(x, z)
+    part = LinkProbabilities(plan=plan, dense=10, candidates=20).link(x, z)
+    assert part.log[0]["edges"] < 0.1 * whole.log[0]["edges"]
+    assert np.abs(part.score - whole.score).mean() < 0.01
+
+
+def test_candidates_of_methods_that_are_no_distances():
+    x = np.random.default_rng(6).lognormal(0, 1, (300, 4))
+    plan = tc.protect.RankSwapping(p=8, random_state=1)
+    z = plan.fit_transform(x)
+    whole = LinkProbabilities(plan=plan, dense=2000).link(x, z)
+    part = LinkProbabilities(plan=plan, dense=10, candidates=15).link(x, z)
+    assert part.correct == pytest.approx(whole.correct, rel=0.05)
+    assert whole.correct > 1.3 * euclid(x, z)
+
+
+def test_a_sample_leaves_some_originals_without_an_image():
+    x = correlated(200, 3, 0.3, 12)
+    plan = tc.protect.Sampling(fraction=0.4, random_state=0)
+    z = plan.fit_transform(x)
+    truth = np.full(200, -1)
+    truth[plan.rows_] = np.arange(len(z))
+    found = LinkProbabilities(plan=plan).link(x, z, truth=truth)
+    assert found.correct == pytest.approx(80)
+    assert found.score[truth < 0].max() < 0.5
+    assert found.score[truth >= 0].min() > 0.5
+
+
+@pytest.mark.slow
+def test_a_large_file_in_minutes():
+    data = Microdata.of(tc.datasets.make_census(149_642, seed=1))
+    masked = tc.protect.Noise(percent=25, random_state=1).fit_transform(data)
+    found = LinkProbabilities(plan=tc.protect.Noise(percent=25), rounds=60).link(data, masked)
+    assert found.correct > 50_000
