@@ -82,7 +82,7 @@ def _heap_swap(state: State, a: int, b: int) -> None:
 
 @njit(cache=True, nogil=True)
 def drop(indptr: Any, cols: Any, cost: Any, v: Any, state: State, slack: float) -> int:
-    """Unmatch rows whose arc is more than ``slack`` (and rounding) above their best. Returns how many are not matched now."""
+    """Unmatch rows whose arc is more than ``slack`` (and rounding) above their best; returns how many are unmatched."""
     best = np.empty(len(indptr) - 1)
     for c in range(len(best)):
         x = np.inf
