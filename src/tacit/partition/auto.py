@@ -16,10 +16,10 @@ import numpy as np
 
 #: columns, seconds per record in a block of 1,000, exponent (of blocks of 1,000 to 32,000 records)
 MEASURED = (
-    (2, 2.0e-6, 1.15),
-    (5, 3.5e-6, 1.30),
-    (10, 6.0e-6, 1.50),
-    (20, 1.5e-5, 1.80),
+    (2, 1.0e-6, 1.16),
+    (5, 1.6e-6, 1.24),
+    (10, 2.2e-6, 1.50),
+    (20, 3.5e-6, 1.86),
 )
 SECONDS = 60.0
 SMALLEST, LARGEST = 1_000, 1_000_000
