@@ -76,12 +76,10 @@ def link_on_cluster(
     )
     links.write.mode("overwrite").parquet(str(Path(out).resolve()))
     written = ParquetSource(Path(out))
-    correct = apart = 0.0
-    success: list[np.ndarray[Any, Any]] = []
-    for _, table in written.chunks(["success", "apart"]):
-        success.append(np.asarray(table.column("success")))
+    correct, apart = 0.0, 0
+    for _, table in written.chunks(["success", "apart"]):  # chunk by chunk: the driver's memory stays flat
+        correct += float(np.asarray(table.column("success")).sum())
         apart += int(np.asarray(table.column("apart")).sum())
-    correct = float(np.concatenate(success).sum())
     return BlockLinkage(
         attacker=work.attacker,
         knows=f"{work.make().knows}; looks only in the block of the original (at most about {leaf} records)",
@@ -91,5 +89,5 @@ def link_on_cluster(
         digest=digest((t for _, t in written.chunks(["match", "success"])), ["match", "success"]),
         engine=engine.name,
         seconds=time.perf_counter() - start,
-        apart=int(apart),
+        apart=apart,
     )

@@ -1,0 +1,67 @@
+"""Small kernels against plain numpy: tree and shell queries with deletions, exact sums, group means."""
+
+import numpy as np
+import pytest
+
+from tacit.kernels.group_means import group_means, squared_error
+from tacit.kernels.mdav_shells import build_shells, delete_from_shells, farthest
+from tacit.kernels.mdav_tree import LEAF, build, delete, nearest
+from tacit.kernels.orthtree import codes, moments, sums_by_leaf
+
+
+def squared(x, rows, pole):
+    total = np.zeros(len(rows))
+    for j in range(x.shape[1]):
+        total += (x[rows, j] - pole[j]) ** 2
+    return total
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nearest_and_farthest_with_deletions_equal_full_scans(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(1, 3000)), int(rng.integers(1, 8))
+    x = rng.normal(size=(n, d)) if seed % 2 else rng.integers(0, 12, size=(n, d)).astype(float)
+    tree, shells = build(x, np.arange(n)), build_shells(x, np.arange(n), x.mean(axis=0))
+    live = np.arange(n)
+    stack, bound, out = np.empty(128, np.int64), np.empty(128), np.empty(LEAF)
+    found, distance = np.empty(5, np.int64), np.empty(5)
+    for _ in range(30):
+        pole = x[rng.integers(n)] + rng.normal(size=d) * (seed % 3)
+        away = squared(x, live, pole)
+        held = nearest(tree, pole, found, distance, stack, bound, out)
+        expected = live[np.lexsort((live, away))[:5]]
+        assert found[:held].tolist() == expected.tolist()
+        assert farthest(shells, pole, out) == live[np.argmax(away)]
+        for r in rng.choice(live, size=min(len(live) - 1, int(rng.integers(0, 90))), replace=False):
+            delete(tree, r)
+            delete_from_shells(shells, r)
+            live = live[live != r]
+
+
+def test_exact_sums():
+    rng = np.random.default_rng(0)
+    x = rng.lognormal(size=(500, 3))
+    code = codes(x, x.min(axis=0), x.max(axis=0))
+    plain = np.minimum(np.floor((x - x.min(axis=0)) / np.ptp(x, axis=0) * 2.0**32), 2.0**32 - 1).astype(np.uint32)
+    assert np.array_equal(code, plain)
+    total, squares = np.zeros(3, np.int64), np.zeros((3, 3), np.int64)
+    moments(code, total, squares)
+    for j in range(3):
+        column = [int(c) for c in code[:, j]]
+        assert int(total[j]) == sum(column)
+        aa, ab, bb = (int(v) for v in squares[j])
+        assert (aa << 32) + (ab << 17) + bb == sum(c * c for c in column)
+    leaf = rng.integers(0, 7, 500)
+    count, sums = np.zeros(7, np.int64), np.zeros((7, 3), np.int64)
+    sums_by_leaf(code, leaf, count, sums)
+    assert count.tolist() == np.bincount(leaf, minlength=7).tolist()
+    assert sums.tolist() == [[sum(int(c) for c in code[leaf == b, j]) for j in range(3)] for b in range(7)]
+
+
+def test_group_means_and_squared_error():
+    rng = np.random.default_rng(1)
+    x, label, scale = rng.normal(size=(90, 2)), np.arange(90) % 9, np.array([2.0, 0.5])
+    means = group_means(x, label, 9)
+    assert means == pytest.approx(np.array([x[label == g].mean(axis=0) for g in range(9)]))
+    plain = (((x - means[label]) / scale) ** 2).sum()
+    assert squared_error(x, means, label, scale) == pytest.approx(plain)
