@@ -34,8 +34,9 @@ def codes(values: Floats, low: Floats, high: Floats) -> Codes:
 
 
 @njit(cache=True, nogil=True)
-def descend(code: Codes, first: Ints, children: Ints, key: Ints, node: Ints, child: Ints) -> None:
-    """The deepest node of each record and, were it to be split, the key of its child there.
+def descend(code: Codes, first: Ints, children: Ints, key: Ints, levels: int, node: Ints, child: Ints) -> None:
+    """The deepest node of each record and, were it to be split ``levels`` times, the keys of its descendants there,
+    one after the other (the child's key in the highest bits).
 
     Node v has the children first[v] .. first[v]+children[v]-1, in rising order of ``key`` (bit j: the half of
     column j). Only cells with records have nodes; a record from another file that falls in an empty cell goes to
@@ -51,6 +52,10 @@ def descend(code: Codes, first: Ints, children: Ints, key: Ints, node: Ints, chi
                 for j in range(d):
                     k |= np.int64((code[i, j] >> np.uint32(BITS - 1 - depth)) & np.uint32(1)) << j
             if children[here] == 0:
+                for below in range(depth + 1, depth + levels):
+                    k <<= d
+                    for j in range(d):
+                        k |= np.int64((code[i, j] >> np.uint32(BITS - 1 - below)) & np.uint32(1)) << j
                 break
             a, b = first[here], first[here] + children[here]
             left, right = a, b

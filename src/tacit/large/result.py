@@ -28,6 +28,7 @@ class Run:
     digest: str
     engine: str
     seconds: dict[str, float] = field(default_factory=dict)
+    cpu: dict[str, float] = field(default_factory=dict)
     peak_memory: int = 0
     resumed_bins: int = 0
     price: dict[str, float] | None = None

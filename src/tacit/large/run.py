@@ -215,17 +215,20 @@ def report(work: Work, fitted: Fitted, errors: Sequence[float], digest: str, eng
         digest=digest,
         engine=engine.name,
         seconds=clock.seconds,
+        cpu=clock.cpu,
     )
 
 
 class Clock:
-    """Seconds of each stage."""
+    """Seconds of each stage, and CPU seconds of this process (all threads)."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
-        self.last = time.perf_counter()
+        self.cpu: dict[str, float] = {}
+        self.last = (time.perf_counter(), time.process_time())
 
     def lap(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.seconds[stage] = round(now - self.last, 3)
+        now = (time.perf_counter(), time.process_time())
+        self.seconds[stage] = round(now[0] - self.last[0], 3)
+        self.cpu[stage] = round(now[1] - self.last[1], 3)
         self.last = now

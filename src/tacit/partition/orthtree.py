@@ -7,7 +7,7 @@ records is fused with the leaf of the nearest centroid, until every block has at
 Source: Solanas et al. (2006); ESSnet-SDC deliverable "Blocking methods for microdata protection" (2008), chapter 2.
 Guarantee: every block has at least ``least`` records (if the file has). A leaf has at most L, unless its records agree
 in the first 32 bits of every column; fusing may add a few records to a block.
-Cost: one pass over the file per level, counting only (no distances); memory for cells that have records, never 2^d.
+Cost: few passes over the file, counting only (no distances); memory for cells that have records, never 2^d.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tacit.partition.fuse import fuse
 from tacit.partition.grid import Floats, Grid
 
 MOST_COLUMNS = 40
+CELLS = 20  # bits
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class OrthTree:
 
 @dataclass
 class Growth:
-    """A tree that grows by one level for each round of counts; the counts may come from anywhere, in any order.
+    """A tree that grows by some levels for each round of counts; the counts may come from anywhere, in any order.
 
     ``parts`` below are pairs (names, counts) or (counts, sums) of pieces of the file, all integers.
     """
@@ -84,13 +85,14 @@ class Growth:
         return cls(grid, limit, tree.least, first, children, key, size, np.flatnonzero([grid.n > limit]))
 
     def counts(self, values: Floats) -> tuple[Ints, Ints]:
-        """Records by (place of the node in the frontier) * 2^d + child key, of one chunk: sorted names and counts."""
-        node, child = _nodes(self.grid.codes(values), self.first, self.children, self.key)
+        """Records by place of their node in the frontier and keys of its descendants in the next ``levels`` levels, of
+        one chunk: sorted names and counts."""
+        node, child = _nodes(self.grid.codes(values), self.first, self.children, self.key, self.levels)
         place = np.full(len(self.first), -1, np.int64)
         place[self.frontier] = np.arange(len(self.frontier))
         at = place[node]
         inside = at >= 0
-        names, count = np.unique((at[inside] << len(self.grid.low)) | child[inside], return_counts=True)
+        names, count = np.unique((at[inside] << (len(self.grid.low) * self.levels)) | child[inside], return_counts=True)
         return names, count.astype(np.int64)
 
     def count(self, parts: Iterable[tuple[Ints, Ints]]) -> None:
@@ -99,23 +101,42 @@ class Growth:
         for more, counts in parts:
             names, at = np.unique(np.concatenate([names, more]), return_inverse=True)
             total = np.bincount(at, weights=np.concatenate([total, counts]), minlength=len(names)).astype(np.int64)
-        d = len(self.grid.low)
-        parent = self.frontier[names >> d]
+        d, levels = len(self.grid.low), self.levels
+        full, full_node = np.arange(len(self.frontier)), self.frontier
+        for level in range(levels):
+            rest = d * (levels - 1 - level)
+            inside = np.isin(names >> (rest + d), full)
+            born, at = np.unique(names[inside] >> rest, return_inverse=True)
+            size = np.bincount(at, weights=total[inside], minlength=len(born)).astype(np.int64)
+            nodes = self._add(full_node[np.searchsorted(full, born >> d)], born & ((1 << d) - 1), size)
+            full, full_node = born[size > self.limit], nodes[size > self.limit]
+            self.depth += 1
+            if not len(full):
+                break
+        self.frontier = full_node if self.depth < BITS else full_node[:0]
+
+    @property
+    def levels(self) -> int:
+        """Levels counted in one reading: as many as keep the number of cells below a million."""
+        room = CELLS - max(len(self.frontier) - 1, 1).bit_length()
+        return max(1, min(room // len(self.grid.low), BITS - self.depth))
+
+    def _add(self, parent: Ints, key: Ints, size: Ints) -> Ints:
+        """New nodes, in order of parent and key; their numbers."""
         heads, first, children = np.unique(parent, return_index=True, return_counts=True)
         self.first[heads], self.children[heads] = first + len(self.first), children
-        born = np.arange(len(names)) + len(self.first)
-        nothing = np.zeros(len(names), np.int64)
+        nodes = np.arange(len(parent)) + len(self.first)
+        nothing = np.zeros(len(parent), np.int64)
         self.first = np.concatenate([self.first, nothing])
         self.children = np.concatenate([self.children, nothing])
-        self.key = np.concatenate([self.key, names & ((1 << d) - 1)])
-        self.size = np.concatenate([self.size, total])
-        self.depth += 1
-        self.frontier = born[total > self.limit] if self.depth < BITS else born[:0]
+        self.key = np.concatenate([self.key, key])
+        self.size = np.concatenate([self.size, size])
+        return nodes
 
     def sums(self, values: Floats, count: Ints, total: Ints) -> None:
         """Add a chunk to the records (nodes,) and the sums of codes (nodes, d) of the leaves."""
         code = self.grid.codes(values)
-        node, _ = _nodes(code, self.first, self.children, self.key)
+        node, _ = _nodes(code, self.first, self.children, self.key, 1)
         sums_by_leaf(code, node, count, total)
 
     def no_sums(self) -> tuple[Ints, Ints]:
@@ -132,9 +153,9 @@ class Growth:
         )
 
 
-def _nodes(code: NDArray[np.uint32], first: Ints, children: Ints, key: Ints) -> tuple[Ints, Ints]:
+def _nodes(code: NDArray[np.uint32], first: Ints, children: Ints, key: Ints, levels: int) -> tuple[Ints, Ints]:
     node, child = np.empty(len(code), np.int64), np.empty(len(code), np.int64)
-    descend(code, first, children, key, node, child)
+    descend(code, first, children, key, levels, node, child)
     return node, child
 
 
@@ -153,7 +174,7 @@ class OrthSplitter:
     depth: int
 
     def assign(self, values: Floats) -> Ints:
-        node, _ = _nodes(self.grid.codes(values), self.first, self.children, self.key)
+        node, _ = _nodes(self.grid.codes(values), self.first, self.children, self.key, 1)
         return self.block[node]
 
     @property
