@@ -60,7 +60,9 @@ def _drawn(p: Project) -> dict[str, Any]:
         Point(r.label, r.summary["risk"], r.summary["loss"], family(r), r.id == chosen, r.id in edge, str(r.id))
         for r in good
     ]
-    drawing = risk_utility_map(points, bound=p.setup.bound, width=980, height=420, risk_name="people found")
+    drawing = risk_utility_map(
+        points, bound=p.setup.bound, width=980, height=420, risk_name="people found", legend=False
+    )
     families = list(dict.fromkeys(point.family for point in points))
     return {
         "good": good,

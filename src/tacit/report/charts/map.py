@@ -30,6 +30,7 @@ def risk_utility_map(
     height: float = 400,
     risk_name: str = "risk",
     loss_name: str = "loss",
+    legend: bool = True,
 ) -> Drawing:
     """`bound` is the highest risk that the verdict accepts; the band below it is shaded and named."""
     live = any(p.id is not None for p in points)
@@ -53,6 +54,8 @@ def risk_utility_map(
         d.path([(x(p.loss), y(p.risk)) for p in edge], "frontier")
     families = list(dict.fromkeys(p.family for p in points))
     taken: list[tuple[float, float, float, float]] = []
+    if legend and len(families) > 1:
+        _legend(d, families, right)
     for p in sorted(points, key=lambda p: (p.chosen, p.frontier)):
         _draw(d, p, x(p.loss), y(p.risk), SHAPES[families.index(p.family) % len(SHAPES)], families)
         taken.append((x(p.loss) - 8, y(p.risk) - 8, x(p.loss) + 8, y(p.risk) + 8))
@@ -60,6 +63,18 @@ def risk_utility_map(
         if p.chosen or p.frontier or len(points) <= 12:
             _label(d, p, x(p.loss), y(p.risk), taken, right)
     return d
+
+
+def _legend(d: Drawing, families: list[str], right: float) -> None:
+    """Which shape is which method, from the right end of the first line; what does not fit is in the table."""
+    x = right
+    for i, name in reversed(list(enumerate(families))):
+        text = name.replace("_", " ")
+        x -= 6.4 * len(text) + 28
+        if x < 260:
+            return
+        d.mark(x + 8, 7, SHAPES[i % len(SHAPES)], f"point edge series-{i % 6 + 1}", 4)
+        d.text(x + 17, 11, text, "note")
 
 
 def _draw(d: Drawing, p: Point, cx: float, cy: float, shape: str, families: list[str]) -> None:
@@ -80,7 +95,9 @@ def _label(
 ) -> None:
     """Try a few places around the point; a label that fits nowhere is left to the tip and the table."""
     wide = 6.3 * len(p.label)
-    for dx, dy, anchor in ((14, 4, "start"), (-14, 4, "end"), (0, -14, "middle"), (0, 22, "middle"), (14, 18, "start")):
+    gap = 18 if p.chosen else 13
+    places = ((gap, 4, "start"), (-gap, 4, "end"), (0, -gap, "middle"), (0, gap + 8, "middle"), (gap, 18, "start"))
+    for dx, dy, anchor in places:
         start = cx + dx - (wide if anchor == "end" else wide / 2 if anchor == "middle" else 0)
         box = (start, cy + dy - 11, start + wide, cy + dy + 3)
         inside = box[0] > 60 and box[2] < right + 10 and box[1] > 14
