@@ -37,7 +37,7 @@ def test_demo_from_start_to_downloads(page, tmp_path: Path) -> None:
     page.fill("[name='s0.p.k']", "12")
     page.wait_for_selector(f"#preview .figures div:first-child dd:not(:has-text('{before}'))")
     after = page.inner_text("#preview .figures dd >> nth=0")
-    assert float(after.rstrip(" %")) < float(before.rstrip(" %"))
+    assert float(after.rstrip("\u00a0%")) < float(before.rstrip("\u00a0%"))
     page.click("#run")
     page.wait_for_url("**/compare")
     wait_for_runs(page, 1)

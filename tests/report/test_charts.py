@@ -37,9 +37,9 @@ def test_number(value: float, text: str) -> None:
 
 
 def test_words() -> None:
-    assert percent(0.123) == "12.3 %"
-    assert percent(0.0009) == "0.09 %"
-    assert percent(1.0) == "100 %"
+    assert percent(0.123) == "12.3\u00a0%"
+    assert percent(0.0009) == "0.09\u00a0%"
+    assert percent(1.0) == "100\u00a0%"
     assert count(360.0) == "360"
     assert count(316.667) == "316.7"
     assert one_in(0.05) == "one in 20"
@@ -92,7 +92,7 @@ def test_map_places_points_and_names_the_release() -> None:
     picks = [e for e in root.iter() if e.attrib.get("data-choose") == "7"]
     assert len(picks) == 1
     assert picks[0].attrib["tabindex"] == "0"
-    assert "risk 90.0 %" in picks[0].attrib["aria-label"]
+    assert "risk 90.0\u00a0%" in picks[0].attrib["aria-label"]
     # higher risk is drawn higher; families differ in shape, not only in colour
     marks = [e for e in root.iter() if "point" in e.attrib.get("class", "").split()]
     assert {e.tag for e in marks} == {"circle", "path"}

@@ -10,7 +10,7 @@ import tacit as tc
 def test_linkage(assessment: tc.Assessment) -> None:
     link = next(iter(assessment.linkages.values()))
     html = link._repr_html_()
-    assert f"{100 * link.rate:.1f} %" in html
+    assert f"{100 * link.rate:.1f}\u00a0%" in html
     assert link.knows[:20] in html
     assert "<script" not in html
 

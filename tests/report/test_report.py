@@ -59,7 +59,7 @@ def test_internal_report_holds_every_part(assessment: tc.Assessment, tmp_path: P
         assert part in page.ids, part
     link = assessment.strongest
     assert link is not None
-    assert f"{100 * link[1].rate:.1f} %" in page.text
+    assert f"{100 * link[1].rate:.1f}\u00a0%" in page.text
     assert "percent = 23.4567" in page.text
     assert "918273" in page.text
     assert "tacit protect survey.csv" in page.text

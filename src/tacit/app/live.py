@@ -55,9 +55,10 @@ class Live:
             "figures": [],
             "charts": [],
         }
-        if not self.ticks:
+        ticks = list(self.ticks)  # the worker's listener goes on appending while we draw
+        if not ticks:
             return out
-        last = self.ticks[-1]
+        last = ticks[-1]
         out["figures"] = [
             {"value": count(last["seen"]), "unit": "", "label": "records in"},
             {"value": count(last["released"]), "unit": "", "label": "records released"},
@@ -65,11 +66,11 @@ class Live:
         ]
         if _is(last, "risk"):
             out["figures"].append({"value": percent(last["risk"]), "unit": "", "label": "found by the nearest record"})
-        x = [float(t["seen"]) for t in self.ticks]
+        x = [float(t["seen"]) for t in ticks]
         for key, name in (("risk", "Risk"), ("loss", "Loss"), ("delay", "Delay"), ("epsilon", "Epsilon spent")):
             if not _is(last, key):
                 continue
-            y = [float(t[key]) if _is(t, key) else float("nan") for t in self.ticks]
+            y = [float(t[key]) if _is(t, key) else float("nan") for t in ticks]
             chance = last.get("chance") if key == "risk" else None
             note = {
                 "risk": f"now {percent(y[-1])}; dotted: chance {percent(chance)}",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+THIN = "\u00a0"
+"""A space that does not break: a number and its unit stay on one line."""
+
 
 def number(value: float | int | None) -> str:
     """A short form: 0, 0.034, 12.5, 1,080, 41.2k, 3.5M."""
@@ -42,7 +45,7 @@ def percent(share: float | None, digits: int | None = None) -> str:
     value = 100 * share
     if digits is None:
         digits = 0 if value in (0, 100) else 1 if abs(value) >= 1 else 2
-    return f"{value:.{digits}f} %"
+    return f"{value:.{digits}f}{THIN}%"
 
 
 def span(interval: tuple[float, float] | list[float] | None) -> str:
@@ -77,7 +80,7 @@ def one_in(share: float | None) -> str:
 
 def limit(share: float | None) -> str:
     """A threshold as percent, without digits that nobody set."""
-    return "–" if share is None else f"{100 * share:g} %"
+    return "–" if share is None else f"{100 * share:g}{THIN}%"
 
 
 TITLES = {

@@ -61,7 +61,7 @@ def risk_utility_map(
         taken.append((x(p.loss) - 8, y(p.risk) - 8, x(p.loss) + 8, y(p.risk) + 8))
     for p in sorted(points, key=lambda p: (not p.chosen, not p.frontier)):
         if p.chosen or p.frontier or len(points) <= 12:
-            _label(d, p, x(p.loss), y(p.risk), taken, right)
+            _label(d, p, x(p.loss), y(p.risk), taken, right, bottom)
     return d
 
 
@@ -91,16 +91,25 @@ def _draw(d: Drawing, p: Point, cx: float, cy: float, shape: str, families: list
 
 
 def _label(
-    d: Drawing, p: Point, cx: float, cy: float, taken: list[tuple[float, float, float, float]], right: float
+    d: Drawing,
+    p: Point,
+    cx: float,
+    cy: float,
+    taken: list[tuple[float, float, float, float]],
+    right: float,
+    bottom: float,
 ) -> None:
     """Try a few places around the point; a label that fits nowhere is left to the tip and the table."""
     wide = 6.3 * len(p.label)
     gap = 18 if p.chosen else 13
-    places = ((gap, 4, "start"), (-gap, 4, "end"), (0, -gap, "middle"), (0, gap + 8, "middle"), (gap, 18, "start"))
+    places = (
+        (gap, 4, "start"), (-gap, 4, "end"), (0, -gap, "middle"), (0, gap + 8, "middle"), (gap, 18, "start"),
+        (gap, -10, "start"), (-gap, -10, "end"), (0, -gap - 14, "middle"),
+    )  # fmt: skip
     for dx, dy, anchor in places:
         start = cx + dx - (wide if anchor == "end" else wide / 2 if anchor == "middle" else 0)
         box = (start, cy + dy - 11, start + wide, cy + dy + 3)
-        inside = box[0] > 60 and box[2] < right + 10 and box[1] > 14
+        inside = box[0] > 60 and box[2] < right + 10 and box[1] > 14 and box[3] < bottom + 2
         if inside and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):
             d.text(cx + dx, cy + dy, p.label, "label strong" if p.chosen else "label", anchor)
             taken.append(box)

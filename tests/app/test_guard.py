@@ -1,0 +1,135 @@
+"""Who may talk to the page, what it sends, what stays behind."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.conftest import Server, start, stop, wait_until_up
+from tacit.app.settings import Settings, free_port
+from tacit.app.workspace import Workspace
+from tacit.errors import ParameterError
+
+
+def test_without_the_token_nothing_is_shown(server: Server) -> None:
+    for path in ("", "stream", "static/app.js", "p/x/data"):
+        answer = httpx.get(server.base + path)
+        assert answer.status_code == 403
+        assert "token" in answer.text
+    assert httpx.get(server.base + "?token=wrong").status_code == 403
+    assert httpx.post(server.base + "demo").status_code == 403
+
+
+@pytest.fixture
+def client(server: Server):
+    with httpx.Client(follow_redirects=True, timeout=120) as made:
+        assert made.get(server.address).status_code == 200
+        yield made
+
+
+def test_the_token_leaves_the_address_and_the_cookie_is_strict(server: Server) -> None:
+    answer = httpx.get(server.address)
+    assert answer.status_code == 303
+    assert "token" not in answer.headers["location"]
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+
+
+def test_other_hosts_and_other_origins_are_refused(client: httpx.Client, server: Server) -> None:
+    assert client.get(server.base, headers={"host": "evil.example"}).status_code == 403
+    for origin in ("http://evil.example", "null"):
+        assert client.post(server.base + "demo", headers={"origin": origin}).status_code == 403
+
+
+def test_policy_allows_nothing_from_elsewhere(client: httpx.Client, server: Server) -> None:
+    policy = client.get(server.base).headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "http" not in policy
+    assert "unsafe" not in policy
+
+
+def test_only_known_files_are_served(client: httpx.Client, server: Server) -> None:
+    assert client.get(server.base + "static/app.css").status_code == 200
+    for path in ("static/server.py", "static/..%2fserver.py", "static/inter-LICENSE.txt"):
+        assert client.get(server.base + path).status_code == 404
+
+
+def read_to_the_end(client: httpx.Client, answer: httpx.Response) -> httpx.Response:
+    """While the file is being read a page says so; ask again until it is."""
+    for _ in range(600):
+        if 'data-reloads="1"' not in answer.text:
+            return answer
+        time.sleep(0.2)
+        answer = client.get(answer.url)
+    raise AssertionError("the file was never read")
+
+
+def test_bad_uploads_get_one_sentence(client: httpx.Client, server: Server) -> None:
+    for name, body in (("a.csv", b""), ("b.xyz", b"1"), ("c.csv", b"x,x\n1,2\n")):
+        answer = read_to_the_end(client, client.post(server.base + "load", files={"file": (name, body)}))
+        assert answer.status_code == 422, name
+        assert name in answer.text
+        assert str(server.folder) not in answer.text
+    assert client.post(server.base + "load", files={"file": ("", b"")}).status_code == 400
+
+
+def test_markup_in_names_and_cells_is_text(client: httpx.Client, server: Server) -> None:
+    name = "<img src=x onerror=alert(1)>.csv"
+    body = b"<script>alert(1)</script>,b\n" + b"\n".join(b"<b>%d</b>,%d" % (i, i * i) for i in range(30))
+    answer = read_to_the_end(client, client.post(server.base + "load", files={"file": (name, body)}))
+    assert answer.status_code == 200
+    address = str(answer.url).rpartition("/")[0]
+    for page in ("data", "roles", "protect", "compare", "release"):
+        text = client.get(f"{address}/{page}").text
+        assert "<script>alert" not in text
+        assert "<img" not in text
+        assert "<b>1</b>" not in text
+
+
+def test_size_limit_and_clean_exit(tmp_path: Path) -> None:
+    server = start(tmp_path, "--limit", "1")
+    try:
+        wait_until_up(server)
+        folders = list(tmp_path.glob("tacit-app-*"))
+        assert len(folders) == 1
+        assert stat.S_IMODE(folders[0].stat().st_mode) == 0o700
+        with httpx.Client(follow_redirects=True, timeout=120) as client:
+            client.get(server.address)
+            big = client.post(server.base + "load", files={"file": ("big.csv", b"a\n" + b"1\n" * 2_000_000)})
+            assert big.status_code == 413
+            small = client.post(server.base + "load", files={"file": ("small.csv", b"a,b\n" + b"1,2\n3,4\n" * 50)})
+            assert small.status_code == 200
+        assert any(folders[0].iterdir())
+    finally:
+        stop(server)
+    assert list(tmp_path.glob("tacit-app-*")) == []
+
+
+def test_settings() -> None:
+    assert Settings(token="x", port=9).address == "http://127.0.0.1:9/?token=x"
+    assert Settings().token != Settings().token
+    assert Settings(host="0.0.0.0").names == ()
+    port = free_port("127.0.0.1", 0)
+    assert port > 0
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(ParameterError, match="--port"):
+            free_port("127.0.0.1", taken.getsockname()[1])
+
+
+def test_workspace_names_are_made_up() -> None:
+    space = Workspace()
+    path = space.new(".csv/../../etc/passwd")
+    assert path.parent == space.path
+    assert os.sep not in path.name
+    space.close()
+    assert not space.path.exists()

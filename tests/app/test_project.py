@@ -1,0 +1,100 @@
+"""Undo, redo, and jobs in a process of their own: progress, cancel, a crash, the newest preview wins."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tacit.app.project import Project
+from tacit.app.worker import Cancelled, Job, Worker
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project("a.csv", tmp_path / "a.csv", Job("load", {}))
+    made.begin({"columns": [{"name": "x", "role": "quasi", "kind": "continuous"}], "records": 3})
+    return made
+
+
+def test_undo_and_redo(project: Project) -> None:
+    assert not project.can_undo
+    project.change("roles", roles={"x": "other"})
+    project.change("roles", roles={"x": "weight"})
+    first = project.version
+    project.undo()
+    assert project.setup.roles == {"x": "other"}
+    assert project.version != first
+    project.undo()
+    project.undo()
+    assert project.setup.roles == {"x": "quasi"}
+    project.redo()
+    project.change("roles", roles={"x": "household"})
+    assert not project.can_redo
+    project.undo()
+    assert project.setup.roles == {"x": "other"}
+
+
+def test_typing_counts_as_one_change(project: Project) -> None:
+    for k in (1, 12, 123):
+        project.change("step values", steps=({"method": "noise", "parameters": {"percent": k}, "seed": 1},))
+    project.undo()
+    assert project.setup.steps == ()
+
+
+def test_no_change_is_no_step(project: Project) -> None:
+    assert not project.change("roles", roles=dict(project.setup.roles))
+    assert not project.can_undo
+
+
+@pytest.fixture(scope="module")
+def worker():
+    made = Worker("test")
+    yield made
+    made.close()
+
+
+def test_a_mistake_is_one_sentence_and_the_worker_goes_on(worker: Worker) -> None:
+    job = worker.submit(Job("load", {"path": "/nowhere/secret.csv", "name": "mine.csv"}))
+    with pytest.raises(RuntimeError, match=r"mine\.csv") as caught:
+        job.wait(120)
+    assert "/nowhere" not in str(caught.value)
+    assert worker.submit(Job("catalogue", {})).wait(120)["protect"]["noise"]["title"] == "Noise"
+
+
+def test_cancel_ends_a_running_job_and_the_next_one_runs(worker: Worker) -> None:
+    arguments = {"filter": "noise", "parameters": {}, "source": "rbf", "path": "", "count": 10**6, "pace": 100.0}
+    ticks: list[object] = []
+    job = worker.submit(Job("stream", arguments, on_tick=ticks.append))
+    waited = time.monotonic()
+    while not ticks and time.monotonic() - waited < 120:
+        time.sleep(0.02)
+    assert ticks
+    assert job.state == "running"
+    worker.cancel(job)
+    with pytest.raises(Cancelled):
+        job.wait(10)
+    assert "noise" in worker.submit(Job("catalogue", {})).wait(120)["protect"]
+
+
+def test_a_process_that_dies_fails_its_job_only(worker: Worker) -> None:
+    job = worker.submit(
+        Job("stream", {"filter": "noise", "parameters": {}, "source": "rbf", "path": "", "count": 10**6, "pace": 100.0})
+    )
+    while job.state == "waiting":
+        time.sleep(0.01)
+    worker._process.kill()
+    with pytest.raises(RuntimeError, match="unexpectedly"):
+        job.wait(60)
+    assert worker.submit(Job("catalogue", {})).wait(120)
+
+
+def test_the_newest_preview_wins(worker: Worker) -> None:
+    first = worker.submit(Job("catalogue", {}))
+    old = worker.submit(Job("preview", {}), latest_only=True)
+    new = worker.submit(Job("preview", {}), latest_only=True)
+    assert old.state == "cancelled"
+    first.wait(120)
+    with pytest.raises(RuntimeError, match="TypeError"):
+        new.wait(120)
