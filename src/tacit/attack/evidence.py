@@ -89,6 +89,8 @@ def nearest(evidence: Evidence, *, crowded: bool = False) -> Matching:
     `crowded` adds log sum_l exp(-cost_lj), the log density of originals' images at masked record j.
     """
     ours, theirs = evidence.classes()
+    if evidence.pure and not crowded and max(len(ours.rows), len(theirs.rows)) > DENSE:
+        return _near_vectors(evidence, ours, theirs)
     crowd = _crowd(evidence, ours, theirs) if crowded else np.zeros(len(theirs.rows))
     step = max(1, 4_000_000 // max(1, len(theirs.rows)))
     degree = np.zeros(len(ours.rows), np.int64)
@@ -131,7 +133,7 @@ def assignment(evidence: Evidence) -> Matching:
     n, m = int(ours.count.sum()), int(theirs.count.sum())
     if max(n, m) > DENSE:
         if evidence.pure:
-            return _large(evidence)
+            return _large(evidence, ours, theirs)
         raise InputError(
             f"this attack compares all pairs and takes up to {DENSE} records; link a sample, or use rule='nearest'"
         )
@@ -157,11 +159,34 @@ def assignment(evidence: Evidence) -> Matching:
     return done
 
 
-def _large(evidence: Evidence) -> Matching:
-    """Over vectors, by the certified sparse solver."""
-    from tacit.attack.solve import assign_vectors  # type: ignore[import-not-found,unused-ignore]
+def _large(evidence: Evidence, ours: Distinct, theirs: Distinct) -> Matching:
+    """Vectors only: the certified solver, which never writes all pairs down."""
+    from tacit.attack.solve import assign
 
-    return assign_vectors(evidence.u, evidence.v)  # type: ignore[no-any-return,unused-ignore]
+    found = assign(evidence.u, evidence.v, metric="squared")
+    linked = np.flatnonzero(found.match >= 0)
+    m = len(theirs.rows)
+    pair, count = np.unique(ours.inverse[linked] * m + theirs.inverse[found.match[linked]], return_counts=True)
+    owner, target = np.divmod(pair, m)
+    start = np.searchsorted(owner, np.arange(len(ours.rows) + 1))
+    cost = 0.5 * ((ours.rows[owner] - theirs.rows[target]) ** 2).sum(1)
+    best = np.full(len(ours.rows), np.inf)
+    np.minimum.at(best, owner, cost)
+    done = _spread(ours, theirs, start, target, count / ours.count[owner], best, np.full(len(best), np.nan))
+    done.cost, done.bound, done.certified = 0.5 * found.cost, 0.5 * found.bound, found.certified
+    done.log = found.log
+    return done
+
+
+def _near_vectors(evidence: Evidence, ours: Distinct, theirs: Distinct) -> Matching:
+    """Vectors only, many records: nearest with ties by kd-tree."""
+    from tacit.attack.neighbours import nearest_with_ties
+
+    distance, start, target = nearest_with_ties(ours.rows, theirs.rows)
+    weight = theirs.count[target].astype(float)
+    total = np.add.reduceat(weight, start[:-1])
+    share = weight / np.repeat(total, np.diff(start))
+    return _spread(ours, theirs, start, target, share, 0.5 * distance**2, np.full(len(distance), np.nan))
 
 
 def _spread(

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge, Gt
-from scipy.spatial import cKDTree
 
 from tacit.attack.aware.base import Informed
 from tacit.attack.aware.estimated import AwareEstimated
 from tacit.attack.aware.plan import Aware
 from tacit.attack.base import Distinct, Matching
 from tacit.attack.evidence import DENSE, TIE, Evidence, Rule, _spread
+from tacit.attack.neighbours import neighbours
 from tacit.attack.posterior_graph import Beliefs, Reliability, link_probabilities, reliability
 from tacit.errors import InputError
 from tacit.microdata import FloatArray, Microdata
@@ -179,8 +179,8 @@ def graph(
         rows, columns = np.nonzero(keep & np.isfinite(cost))
         return rows, columns, cost[rows, columns], True
     if evidence.pure:
-        forth = cKDTree(theirs.rows).query(ours.rows, k=candidates)[1]
-        back = cKDTree(ours.rows).query(theirs.rows, k=candidates)[1]
+        forth = neighbours(ours.rows, theirs.rows, candidates)[1]
+        back = neighbours(theirs.rows, ours.rows, candidates)[1]
     elif max(n, m) <= 4 * DENSE:
         forth, back = _best_of(evidence, ours, theirs, candidates)
     else:

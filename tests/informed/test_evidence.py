@@ -1,0 +1,57 @@
+"""Evidence: the rules against plain counts, and the solvers for large files against the small ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tacit.attack import evidence as ev
+from tacit.attack.base import _score
+from tacit.attack.evidence import Evidence, Part, assignment, link_by, nearest
+
+
+def files(n=80, d=2, seed=0, grid=0.0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, d))
+    z = x + 0.4 * rng.normal(size=(n, d))
+    return (np.round(x / grid) * grid, np.round(z / grid) * grid) if grid else (x, z)
+
+
+@pytest.mark.parametrize("grid", [0.0, 0.5])
+def test_the_likeliest_is_the_largest_share_of_its_column(grid):
+    x, z = files(grid=grid)
+    like = np.exp(-0.5 * ((x[:, None] - z[None]) ** 2).sum(2) / 0.16)
+    share = like / like.sum(0)
+    want = 0.0
+    for i in range(len(x)):
+        best = share[i] >= share[i].max() * (1 - 1e-9)
+        want += best[i] / best.sum()
+    got = _score(link_by(Evidence(x / 0.4, z / 0.4), "likeliest"), np.arange(len(x)))[0].sum()
+    assert got == pytest.approx(want)
+
+
+def test_an_impossible_pair_is_never_linked():
+    wall = Part(np.arange(3.0)[:, None], np.arange(3.0)[:, None], lambda p, q: np.where(p == q.T, np.inf, 0.0))
+    found = link_by(Evidence(np.zeros((3, 0)), np.zeros((3, 0)), [wall]), "assignment")
+    assert not np.any(found.match == np.arange(3))
+    alone = Part(np.zeros((1, 1)), np.zeros((1, 1)), lambda p, q: np.full((1, 1), np.inf))
+    for rule in ("assignment", "nearest"):
+        assert link_by(Evidence(np.zeros((1, 0)), np.zeros((1, 0)), [alone]), rule).match.tolist() == [-1]
+
+
+@pytest.mark.parametrize("grid", [0.0, 0.5])
+def test_solvers_for_large_files_agree_with_the_small_ones(monkeypatch, grid):
+    x, z = files(200, 3, 1, grid)
+    small = [f(Evidence(x, z)) for f in (nearest, assignment)]
+    monkeypatch.setattr(ev, "DENSE", 10)
+    large = [f(Evidence(x, z)) for f in (nearest, assignment)]
+    truth = np.arange(200)
+    assert _score(large[0], truth)[0] == pytest.approx(_score(small[0], truth)[0])
+    assert large[1].cost == pytest.approx(small[1].cost)
+    assert large[1].certified
+
+
+def test_evidence_adds_up():
+    x, z = files(20)
+    both = Evidence(x[:, :1], z[:, :1]) + Evidence(x[:, 1:], z[:, 1:])
+    assert np.allclose(both.block(x, z), Evidence(x, z).block(x, z))
