@@ -28,7 +28,7 @@ __all__ = ["Frontier", "compare"]
 Progress = Callable[[str, int, int], None]
 STRONGEST = "strongest attack"
 SMALLEST = 250
-"""Records that the search begins with (or a sixteenth of the file, if that is more)."""
+"""The fewest records that a search judges a plan by."""
 LIKE = 0.5
 """Share of the plans that goes on to twice as many records."""
 
@@ -80,7 +80,7 @@ def compare(
         trials = lab.trials(chosen, micro.n, seeds)
         lab.finish()
     else:
-        trials, dropped, notes = _search(lab, chosen, start + budget)
+        trials, dropped, notes = _search(lab, chosen, start, budget)
     return Frontier(
         tuple(trials),
         risk,
@@ -139,17 +139,20 @@ class _Lab:
     def trials(self, plans: Sequence[Plan], records: int, seeds: int, until: float | None = None) -> list[Trial]:
         """Every plan on so many records; those that time ran out for are left out."""
         batches = [self.runs(plan, records, seeds) for plan in plans]
-        flat = [run for batch in batches for run in batch]
-        self.total += len(flat)
-        outcomes = iter(
-            run_all(self.data, flat, self.settings, self.journal, workers=self.workers, tell=self.tell, until=until)
+        # every plan with its first seed before any with its second, in case time runs out
+        order = sorted(
+            ((j, i) for i, batch in enumerate(batches) for j in range(len(batch))), key=lambda place: place[0]
         )
-        out = []
-        for plan, batch in zip(plans, batches, strict=True):
-            found = [outcome for outcome in (next(outcomes) for _ in batch) if outcome is not None]
-            if found:
-                out.append(self.sum_up(plan, records, found))
-        return out
+        flat = [batches[i][j] for j, i in order]
+        self.total += len(flat)
+        outcomes = run_all(
+            self.data, flat, self.settings, self.journal, workers=self.workers, tell=self.tell, until=until
+        )
+        found: list[list[Outcome]] = [[] for _ in plans]
+        for (_, i), outcome in zip(order, outcomes, strict=True):
+            if outcome is not None:
+                found[i].append(outcome)
+        return [self.sum_up(plan, records, part) for plan, part in zip(plans, found, strict=True) if part]
 
     def sum_up(self, plan: Plan, records: int, found: Sequence[Outcome]) -> Trial:
         nan = float("nan")
@@ -186,29 +189,40 @@ class _Lab:
         )
 
 
-def _search(lab: _Lab, plans: Sequence[Plan], end: float) -> tuple[list[Trial], list[Trial], list[str]]:
-    """Successive halving: rungs of twice the records and the better half of the plans, until the whole file."""
-    n = lab.data.n
-    records = min(n, max(SMALLEST, n // 16))
-    alive = list(plans)
+def rungs(n: int) -> list[int]:
+    """Records at each stage of a search: n halved while at least ``SMALLEST`` are left (at most four times)."""
+    sizes = [n]
+    while len(sizes) < 5 and sizes[0] // 2 >= SMALLEST:
+        sizes.insert(0, sizes[0] // 2)
+    return sizes
+
+
+def _search(
+    lab: _Lab, plans: Sequence[Plan], start: float, budget: float
+) -> tuple[list[Trial], list[Trial], list[str]]:
+    """Successive halving: every stage has the same share of the time, twice the records and at most half the plans."""
+    sizes = rungs(lab.data.n)
+    share = budget / len(sizes)
+    # scrambled, so that what a short stage does not reach is spread over all methods
+    alive = [plans[i] for i in np.random.default_rng(lab.seed).permutation(len(plans))]
     dropped: list[Trial] = []
     notes: list[str] = []
-    while records < n and len(alive) > 1:
-        found = lab.trials(alive, records, 1, until=end)
+    for stage, records in enumerate(sizes[:-1]):
+        began = time.perf_counter()
+        found = lab.trials(alive, records, 1, until=start + share * (stage + 1))
         if len(found) < len(alive):
-            notes.append(f"time ran out on {records} records: {len(alive) - len(found)} plans were never run")
+            notes.append(f"time ran out on {records} records: {len(alive) - len(found)} plans went no further, untried")
         layer = ranks([(trial.risk, trial.loss) for trial in found])
         order = sorted(range(len(found)), key=lambda i: (layer[i], found[i].score != found[i].score, found[i].score))
-        keep = max(1, int(np.ceil(len(found) * LIKE)))
-        # a frontier is what is wanted: keep all of the first layer if it is larger than half
-        keep = max(keep, min(sum(rank == 0 for rank in layer), 2 * keep))
+        keep = int(np.ceil(len(found) * LIKE))
+        # a frontier is what is wanted: all of the first layer goes on, if time allows
+        keep = max(keep, sum(rank == 0 for rank in layer))
+        each = (time.perf_counter() - began) / max(len(found), 1) * (sizes[stage + 1] / records) ** 1.5
+        keep = max(1, min(keep, int(share / max(each, 1e-9))))
         alive = [found[i].plan for i in order[:keep]]
         dropped.extend(found[i] for i in order[keep:])
-        if not alive:
-            return [], dropped, [*notes, "the budget was too short for a single run"]
-        records = min(n, 2 * records)
     # on the whole file, best first, so that what time allows is what matters
-    trials = lab.trials(alive, n, lab.seeds, until=end)
+    trials = lab.trials(alive, sizes[-1], lab.seeds, until=start + budget)
     if len(trials) < len(alive):
         notes.append(f"time ran out: {len(alive) - len(trials)} plans that reached the whole file were not run on it")
     lab.finish()

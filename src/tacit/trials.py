@@ -173,7 +173,10 @@ def run_all(
     tell: Callable[[str], None] | None = None,
     until: float | None = None,
 ) -> list[Outcome | None]:
-    """The outcome of every run, in the order given; from the journal where it is known. None: time ran out before."""
+    """The outcome of every run, in the order given; from the journal where it is known. None: time ran out before.
+
+    One run is made however late it is, so that there is always an answer.
+    """
     named = fingerprint(data)
     keys = [run.key(named, settings) for run in runs]
     todo = [i for i, key in enumerate(keys) if key not in journal.known]
@@ -186,19 +189,19 @@ def run_all(
         if tell is not None:
             tell(str(runs[i].plan))
 
-    def late() -> bool:
-        return until is not None and time.perf_counter() > until
+    def late(i: int) -> bool:
+        return until is not None and i != todo[0] and time.perf_counter() > until
 
     if workers == 1 or len(todo) < 2:
         for i in todo:
-            if late():
+            if late(i):
                 break
             finish(i, execute(data, runs[i], settings))
     else:
         from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
         with shipped(data) as path:
-            jobs = (delayed(_numbered)(i, path, runs[i], settings) for i in todo if not late())
+            jobs = (delayed(_numbered)(i, path, runs[i], settings) for i in todo if not late(i))
             pool = Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
             for i, outcome in pool(jobs):
                 finish(i, outcome)

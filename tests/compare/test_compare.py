@@ -8,6 +8,7 @@ import pytest
 
 import tacit as tc
 from tacit import trials
+from tacit.compare import rungs
 from tacit.frontier import Frontier, Trial, ranks, spread
 from tacit.plan import Plan, Step
 
@@ -129,11 +130,18 @@ def test_a_budget_searches_small_samples_first():
     assert len(found.trials) + len(found.dropped) == 8
 
 
-def test_a_budget_that_is_too_short_says_so(data):
-    found = tc.compare(data, PLANS, budget=1e-9, seeds=1, **CHEAP)
-    assert found.trials == ()
-    assert found.recommended is None
-    assert any("time ran out" in note or "too short" in note for note in found.notes)
+def test_a_budget_that_is_too_short_gives_one_answer_and_says_what_is_missing():
+    data = np.random.default_rng(0).normal(size=(600, 3))
+    found = tc.compare(data, PLANS, budget=1e-9, seeds=2, **CHEAP)
+    assert len(found.trials) == 1
+    assert found.trials[0].records == 600
+    assert any("time ran out on 300 records: 3 plans" in note for note in found.notes)
+
+
+def test_stages_double_up_to_the_whole_file():
+    assert rungs(1080) == [270, 540, 1080]
+    assert rungs(400) == [400]
+    assert rungs(1_000_000) == [62_500, 125_000, 250_000, 500_000, 1_000_000]
 
 
 def test_the_map_is_a_picture_that_names_every_plan(data, tmp_path):
