@@ -92,6 +92,36 @@ def test_strongest(pair):
     assert got.per_record == pytest.approx([0.5, 0.5, 0.5, 0.5, 1, 1])
 
 
+def test_pld_is_computed_or_says_loudly_that_it_is_not(monkeypatch):
+    from tacit.errors import InputError
+    from tacit.risk import knowledge
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 4))
+    z = x + 0.05 * rng.normal(size=x.shape)
+    got = tc.risk.pld(x, z)
+    assert set(got.details["rate by attributes known"]) == {"1", "2"}
+    assert 0 < got.value <= 1
+
+    class Refuses:
+        def __init__(self, columns):
+            self.columns = columns
+
+        def link(self, original, masked, truth):
+            if len(self.columns) > 1:
+                raise InputError("too many patterns")
+            return tc.attack.Nearest(columns=self.columns).link(original, masked, truth=truth)
+
+    monkeypatch.setattr(knowledge, "attackers", {"fellegi_sunter": Refuses})
+    part = tc.risk.pld(x, z)
+    assert set(part.details["rate by attributes known"]) == {"1"}
+    assert part.details["NOT COMPUTED for so many attributes"] == {"2": "too many patterns"}
+    monkeypatch.setattr(knowledge, "attackers", {})
+    gone = tc.risk.pld(x, z)
+    assert gone.value != gone.value
+    assert "NOT COMPUTED" in gone.details["not computed"]
+
+
 def test_columns_left_alone_are_linked_by_alone():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(80, 4))

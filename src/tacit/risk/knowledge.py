@@ -48,7 +48,7 @@ def average(
     if not d or not pair.aligned:
         why = "the files have no quasi-identifier in common" if not d else "the files differ in length"
         return Measure.absent("dld", why)
-    one_to_one = attacker == "assignment"  # a bijection needs every original
+    one_to_one = attacker != "nearest"  # a bijection needs every original
     rows = np.arange(pair.original.n)
     if pair.original.n > LARGEST_SAMPLE and not one_to_one:
         # every (n / sample)-th record in value order: does not depend on row order
@@ -59,16 +59,25 @@ def average(
     success = np.zeros(len(rows))
     with_column, runs_with = np.zeros(d), np.zeros(d)
     runs = 0
+    refused: dict[str, str] = {}
     for size in range(1, max(1, d // 2) + 1):
         rates = []
         for chosen in subsets(d, size, draws, seed):
-            link = attackers[attacker](columns=[names[j] for j in chosen]).link(some, pair.masked, truth=rows)
+            intruder = attackers[attacker](columns=[names[j] for j in chosen])
+            try:
+                link = intruder.link(some, pair.masked, truth=rows)
+            except TacitError as error:
+                refused[str(size)] = str(error)
+                continue
             rates.append(link.rate)
             success += link.success
             runs += 1
             with_column[list(chosen)] += link.rate
             runs_with[list(chosen)] += 1
-        sizes[str(size)] = float(np.mean(rates))
+        if rates:
+            sizes[str(size)] = float(np.mean(rates))
+    if not sizes:
+        return Measure.absent("dld", next(iter(refused.values())))
     per_column = {
         name: float(total / times) for name, total, times in zip(names, with_column, runs_with, strict=True) if times
     }
@@ -82,6 +91,8 @@ def average(
         "originals linked": len(rows),
         "chance": 1 / max(pair.masked.n, 1),
     }
+    if refused:
+        details["NOT COMPUTED for so many attributes"] = refused
     return Measure(
         "dld", float(np.mean(list(sizes.values()))), (0.0, 1.0), ZERO, HIGHER, details, per_record, per_column
     )
@@ -96,6 +107,10 @@ def dld(original: Any, masked: Any, *, columns: Sequence[str] | None = None, dra
     return average(original, masked, "nearest", columns=columns, draws=draws, seed=seed)
 
 
+LARGEST = 5_000
+"""Every record takes part in each one-to-one linkage of an average, so larger files are left out unless asked for."""
+
+
 def dld_assignment(
     original: Any,
     masked: Any,
@@ -103,32 +118,53 @@ def dld_assignment(
     columns: Sequence[str] | None = None,
     draws: int = 1,
     seed: int = 0,
-    largest: int = 5_000,
+    largest: int = LARGEST,
 ) -> Measure:
     """Distance-based linkage disclosure by optimal assignment: as ``dld``, all records linked at once, one to one.
 
-    Range [0, 1]. 0: no record is linked to its own. Higher: more are. Every record takes part in each of the d/2
-    linkages, so files of more than ``largest`` records are left out unless it is raised.
+    Range [0, 1]. 0: no record is linked to its own. Higher: more are. Files of more than ``largest`` records are left
+    out: d/2 linkages of all records take long.
     """
-    records = Microdata.of(original).n
-    if records > largest:
-        return Measure.absent("dld_assignment", f"{records} records are more than largest={largest}; raise it to run")
-    try:
-        found = average(original, masked, "assignment", columns=columns, draws=draws, seed=seed)
-    except TacitError as error:
-        return Measure.absent("dld_assignment", str(error))
-    return _named("dld_assignment", found)
+    return _one_to_one("dld_assignment", "assignment", original, masked, columns, draws, seed, largest)
 
 
-def pld(original: Any, masked: Any, *, columns: Sequence[str] | None = None, draws: int = 1, seed: int = 0) -> Measure:
+def pld(
+    original: Any,
+    masked: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    draws: int = 1,
+    seed: int = 0,
+    largest: int = LARGEST,
+) -> Measure:
     """Probabilistic linkage disclosure: as ``dld`` with probabilistic (Fellegi-Sunter, EM) record linkage.
 
-    Range [0, 1]. 0: no record is linked to its own. Higher: more are. Where the probabilistic attacker is not
-    installed the measure says so and has no value: not computed is not zero.
+    Range [0, 1]. 0: no record is linked to its own. Higher: more are. Where it cannot be computed the measure says so
+    and has no value: not computed is not zero. Files of more than ``largest`` records are left out: all pairs are
+    compared in each of the d/2 linkages.
     """
-    if "probabilistic" not in attackers:
+    if PROBABILISTIC not in attackers:
         return Measure.absent("pld", "NOT COMPUTED: there is no probabilistic attacker in this installation")
-    return _named("pld", average(original, masked, "probabilistic", columns=columns, draws=draws, seed=seed))
+    return _one_to_one("pld", PROBABILISTIC, original, masked, columns, draws, seed, largest)
+
+
+PROBABILISTIC = "fellegi_sunter"
+
+
+def _one_to_one(
+    name: str,
+    attacker: str,
+    original: Any,
+    masked: Any,
+    columns: Sequence[str] | None,
+    draws: int,
+    seed: int,
+    largest: int,
+) -> Measure:
+    records = Microdata.of(original).n
+    if records > largest:
+        return Measure.absent(name, f"NOT COMPUTED: {records} records are more than largest={largest}; raise it to run")
+    return replace(average(original, masked, attacker, columns=columns, draws=draws, seed=seed), name=name)
 
 
 UNCHANGED = "nearest on unchanged columns"
@@ -207,7 +243,3 @@ def _without(pair: Pair) -> dict[str, float] | None:
 
     whole = rate(pair.columns)
     return {name: whole - rate([other for other in pair.columns if other != name]) for name in pair.columns}
-
-
-def _named(name: str, found: Measure) -> Measure:
-    return replace(found, name=name)
