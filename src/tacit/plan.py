@@ -40,6 +40,11 @@ class Step:
         """Does the method draw random numbers?"""
         return "random_state" in inspect.signature(registry[self.method]).parameters
 
+    @property
+    def unseeded(self) -> bool:
+        """Must the method draw from the system, because a seed on record would undo its guarantee?"""
+        return bool(getattr(registry[self.method], "unseeded", False))
+
     def protector(self) -> Any:
         """The protector of this step."""
         seed = {"random_state": self.seed} if self.random else {}
@@ -95,10 +100,15 @@ class Plan:
         raise ParameterError(f"a {type(what).__name__} is not a plan; give a Plan, a protector, or a list of them")
 
     def seeded(self, seed: int | None = None) -> Plan:
-        """The plan with a seed for every random step: step i gets ``seed + i`` (fresh entropy without a seed)."""
+        """The plan with a seed for every random step: step i gets ``seed + i`` (fresh entropy without a seed).
+
+        Differentially private steps get one only when it is asked for: who knows the seed can remove the noise.
+        """
         first = secrets.randbelow(LARGEST_SEED - len(self.steps)) if seed is None else seed
         steps = [
-            replace(step, seed=first + i) if step.random and (step.seed is None or seed is not None) else step
+            replace(step, seed=first + i)
+            if step.random and (seed is not None or (step.seed is None and not step.unseeded))
+            else step
             for i, step in enumerate(self.steps)
         ]
         return replace(self, steps=tuple(steps))

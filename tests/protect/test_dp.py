@@ -143,6 +143,16 @@ class TestRefusals:
         assert not np.array_equal(made.fit_transform(table), made.fit_transform(table))
 
 
+def test_a_plan_draws_no_seed_for_private_noise_unless_asked() -> None:
+    bounds = {"x0": (0, 1)}
+    plan = tc.Plan.of([tc.protect.Noise(), tc.protect.Laplace(bounds=bounds), DP(bounds=bounds)])
+    assert [step.seed is None for step in plan.seeded().steps] == [False, True, True]
+    assert [step.seed for step in plan.seeded(7).steps] == [7, 8, 9]
+    table = np.full((50, 1), 0.5)
+    assert "who do not know the seed" in DP(bounds=bounds, random_state=1).fit(table).guarantee_
+    assert "seed" not in DP(bounds=bounds).fit(table).guarantee_
+
+
 def test_nominal_columns_are_refused_by_microaggregation() -> None:
     with pytest.raises(tc.errors.ColumnError, match="'c' is nominal"):
         DP(bounds={}).fit_transform(pd.DataFrame({"c": list("ab") * 20}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
@@ -47,6 +47,9 @@ class DPMicroaggregation(Protector):
     """
 
     kinds = frozenset({Kind.continuous})
+
+    unseeded: ClassVar[bool] = True
+    """A plan draws no seed for this method: who knows the seed can remove the noise."""
 
     def __init__(
         self,
@@ -118,8 +121,10 @@ class DPMicroaggregation(Protector):
     def _guarantee(self) -> str:
         what = f"{self.epsilon:g}-differential privacy, neighbours: change one record (n public), of "
         if self.rows == "shuffled":
-            return what + "all masked columns together"
-        return what + "the list of group means of all masked columns; not of the file, whose rows were kept in place"
+            what += "all masked columns together"
+        else:
+            what += "the list of group means of all masked columns; not of the file, whose rows were kept in place"
+        return what + ("" if self.random_state is None else "; against those who do not know the seed")
 
 
 def noisy_means(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Gt, Le
@@ -31,6 +31,9 @@ class Laplace(Protector):
 
     Fitted: ``accountant_``, ``clamped_`` (values outside the bounds, by column; private itself: do not release).
     """
+
+    unseeded: ClassVar[bool] = True
+    """A plan draws no seed for this method: who knows the seed can remove the noise."""
 
     def __init__(
         self,
