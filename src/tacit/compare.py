@@ -21,7 +21,7 @@ from tacit.frontier import Frontier, Trial, ranks, spread
 from tacit.grid import plans_of
 from tacit.microdata import Microdata
 from tacit.plan import Plan
-from tacit.trials import Journal, Outcome, Run, Settings, run_all
+from tacit.trials import Journal, Outcome, Run, Settings, run_all, warm
 
 __all__ = ["Frontier", "compare"]
 
@@ -202,14 +202,16 @@ def _search(
 ) -> tuple[list[Trial], list[Trial], list[str]]:
     """Successive halving: every stage has the same share of the time, twice the records and at most half the plans."""
     sizes = rungs(lab.data.n)
-    share = budget / len(sizes)
+    warm(lab.workers)
+    end = start + budget
     # scrambled, so that what a short stage does not reach is spread over all methods
     alive = [plans[i] for i in np.random.default_rng(lab.seed).permutation(len(plans))]
     dropped: list[Trial] = []
     notes: list[str] = []
     for stage, records in enumerate(sizes[:-1]):
         began = time.perf_counter()
-        found = lab.trials(alive, records, 1, until=start + share * (stage + 1))
+        share = max(0.0, end - began) / (len(sizes) - stage)
+        found = lab.trials(alive, records, 1, until=began + share)
         if len(found) < len(alive):
             notes.append(f"time ran out on {records} records: {len(alive) - len(found)} plans went no further, untried")
         layer = ranks([(trial.risk, trial.loss) for trial in found])
@@ -222,7 +224,7 @@ def _search(
         alive = [found[i].plan for i in order[:keep]]
         dropped.extend(found[i] for i in order[keep:])
     # on the whole file, best first, so that what time allows is what matters
-    trials = lab.trials(alive, sizes[-1], lab.seeds, until=start + budget)
+    trials = lab.trials(alive, sizes[-1], lab.seeds, until=end)
     if len(trials) < len(alive):
         notes.append(f"time ran out: {len(alive) - len(trials)} plans that reached the whole file were not run on it")
     lab.finish()

@@ -208,5 +208,20 @@ def run_all(
     return [journal.known.get(key) for key in keys]
 
 
+def warm(workers: int) -> None:
+    """Start the worker processes and have them load the library, so that a search's time is spent on runs."""
+    if workers > 1:
+        from joblib import Parallel, delayed
+
+        Parallel(n_jobs=workers, batch_size=1)(delayed(_load)() for _ in range(workers))
+
+
+def _load() -> None:
+    from importlib import import_module
+
+    for name in ("tacit.assess", "tacit.score", "tacit.risk.knowledge", "tacit.risk.intervals", "tacit.loss.means"):
+        import_module(name)
+
+
 def _numbered(i: int, path: str, run: Run, settings: Settings) -> tuple[int, Outcome]:
     return i, _remote(path, run, settings)
