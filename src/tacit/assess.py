@@ -17,7 +17,7 @@ from typing import Any
 from tacit.attack.base import Attacker
 from tacit.attack.linkage import Linkage
 from tacit.callable_module import make_callable
-from tacit.errors import TacitError
+from tacit.errors import ParameterError, TacitError
 from tacit.measure import Measure, jsonable
 from tacit.microdata import Microdata
 from tacit.plan import Plan
@@ -126,18 +126,24 @@ def assess(
     losses: Iterable[str] | None = None,
     truth: Any = None,
     thresholds: Mapping[str, float] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
     """Attack a release in every way asked for, and measure its risk and loss.
 
     With ``plan`` (a plan, a protector or a list) the intruder also knows how the file was masked, and the attacks
     made for those methods run too. ``attackers``, ``risks``, ``losses``: names, or attackers by name; all the usual
-    ones unless given. ``thresholds``: changes to the verdict's defaults (``tacit.verdict.THRESHOLDS``).
+    ones unless given. ``thresholds``: changes to the verdict's defaults (``tacit.verdict.THRESHOLDS``). ``options``:
+    of measures, by name: ``{"k_anonymity": {"k": 5}, "regression": {"models": ["income ~ age"]}}``.
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
     known = None if plan is None else Plan.of(plan)
     intruders = _attackers(attackers, known)
+    every = {*_registry("tacit.risk"), *_registry("tacit.loss")}
+    strangers = [name for name in options or {} if name not in every]
+    if strangers:
+        raise ParameterError(f"options: there is no measure '{strangers[0]}'; 'tacit methods' lists them")
     risk_names = list(_registry("tacit.risk") if risks is None else risks)
     loss_names = list(_registry("tacit.loss") if losses is None else losses)
     total = len(intruders) + len(risk_names) + len(loss_names)
@@ -159,7 +165,8 @@ def assess(
         for name in names:
             tell(name)
             linkages = {key: link for key, link in attacks.items() if isinstance(link, Linkage)}
-            found[name] = _attempt(name, partial(_measure, room, name, original, masked, linkages))
+            told = (options or {}).get(name, {})
+            found[name] = _attempt(name, partial(_measure, room, name, original, masked, linkages, told))
         measured.append(found)
     if progress is not None:
         progress("done", total, total)
@@ -168,11 +175,18 @@ def assess(
     )
 
 
-def _measure(room: str, name: str, original: Microdata, masked: Microdata, linkages: dict[str, Linkage]) -> Measure:
+def _measure(
+    room: str,
+    name: str,
+    original: Microdata,
+    masked: Microdata,
+    linkages: dict[str, Linkage],
+    options: Mapping[str, Any],
+) -> Measure:
     measure = _registry(room)[name]
     # the worst case is a summary of attacks that have run already
-    options = {"attacks": linkages} if name == "strongest" and linkages else {}
-    return measure(original, masked, **options)  # type: ignore[no-any-return]
+    known = {"attacks": linkages} if name == "strongest" and linkages else {}
+    return measure(original, masked, **known, **options)  # type: ignore[no-any-return]
 
 
 def _attempt(name: str, run: Callable[[], Any]) -> Any:

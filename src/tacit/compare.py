@@ -96,6 +96,8 @@ def compare(
             "attackers": settings.attackers,
             "informed": informed,
             "budget": budget,
+            "workers": lab.workers,
+            "computing_seconds": lab.cpu,
         },
     )
 
@@ -119,6 +121,7 @@ class _Lab:
         self.seeds, self.seed, self.risk, self.loss, self.progress = seeds, seed, risk, loss, progress
         self.done = self.total = 0
         self.notes: set[str] = set()
+        self.cpu = 0.0
 
     def tell(self, what: str) -> None:
         if self.progress is not None:
@@ -157,6 +160,7 @@ class _Lab:
     def sum_up(self, plan: Plan, records: int, found: Sequence[Outcome]) -> Trial:
         nan = float("nan")
         good = [outcome for outcome in found if not outcome.failed]
+        self.cpu += sum(outcome.cpu for outcome in found)
         for outcome in good:
             self.notes.update(outcome.notes)
         if not good:

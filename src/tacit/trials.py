@@ -55,6 +55,7 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
     score: float = float("nan")
     seconds: float = 0.0
+    cpu: float = 0.0  # seconds of computing, which do not depend on what else the machine does
     failed: str = ""
 
 
@@ -83,7 +84,7 @@ def execute(data: Microdata, run: Run, settings: Settings) -> Outcome:
     from tacit.risk.knowledge import UNCHANGED, left_alone
     from tacit.score import score
 
-    start = time.perf_counter()
+    start, work = time.perf_counter(), time.process_time()
     try:
         part = sample(data, run.records)
         masked = run.plan.apply(part)
@@ -97,7 +98,7 @@ def execute(data: Microdata, run: Run, settings: Settings) -> Outcome:
         )
     except (TacitError, ArithmeticError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:
         return Outcome(failed=f"{type(error).__name__}: {error}", seconds=time.perf_counter() - start)
-    out = Outcome(seconds=time.perf_counter() - start)
+    out = Outcome()
     out.attacks = {name: link.rate for name, link in found.linkages.items()}
     alone = left_alone(Pair.of(part, masked))
     if alone is not None:
@@ -112,6 +113,7 @@ def execute(data: Microdata, run: Run, settings: Settings) -> Outcome:
     if missing and not out.attacks:
         out.failed = "no attack ran: " + found.attacks[missing[0]].reason  # type: ignore[union-attr]
     out.score = score(found.risk, found.loss).value
+    out.seconds, out.cpu = time.perf_counter() - start, time.process_time() - work
     return out
 
 

@@ -85,6 +85,17 @@ def test_protect_until_a_bound_holds(folder):
     assert len(lines) == 61
 
 
+def test_assess_takes_models_and_thresholds(folder):
+    words = ["assess", "in.csv", "in.csv", "--attackers", "nearest", "--json", "-", "--model", "a ~ b + c"]
+    done = tacit(*words, "--threshold", "attack=1", "--threshold", "strongest=1", "--threshold", "interval=1")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.output)
+    assert found["loss"]["regression"]["value"] == pytest.approx(0, abs=1e-9)
+    assert found["verdict"]["safe"] is True
+    strict = json.loads(tacit(*words, "--threshold", "attack=0.5").output)
+    assert strict["verdict"]["safe"] is False
+
+
 def test_a_bound_out_of_reach_writes_nothing(folder):
     done = tacit("protect", "in.csv", "out.csv", "--method", "noise", "--seed", "1", "--until", "interval<=0")
     assert done.exit_code != 0

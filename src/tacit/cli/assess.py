@@ -29,6 +29,13 @@ def assess(
     fail_above: Annotated[
         float | None, typer.Option(metavar="RATE", help="Exit with 1 when the strongest attack's rate is above this.")
     ] = None,
+    threshold: Annotated[
+        list[str] | None, typer.Option(help="A threshold of the verdict: name=value, or attack=value; repeat for more.")
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="A regression to compare before and after: 'y ~ a + b'; repeat for more.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="The column that the classifier predicts.")] = None,
     quasi: shared.Quasi = None,
     confidential: shared.Confidential = None,
     weight: shared.Weight = None,
@@ -49,6 +56,8 @@ def assess(
       tacit assess survey.csv release.csv --plan release.csv.manifest.json --html report.html
 
       tacit assess survey.csv release.csv --json - --fail-above 0.05
+
+      tacit assess survey.csv release.csv --model "income ~ age + hours" --threshold attack=0.01
     """
     from tacit import io
     from tacit.assess import assess as run
@@ -80,6 +89,11 @@ def assess(
             after,
             plan=known,
             attackers=None if attackers is None else shared.split(attackers),
+            thresholds=shared.settings(threshold),
+            options={
+                **({"regression": {"models": model}} if model else {}),
+                **({"classifier": {"target": target}} if target else {}),
+            },
             progress=progress,
         )
     if str(json_file) == "-":
@@ -97,7 +111,9 @@ def assess(
         result.to_html(html, external=external, force=force)
     if fail_above is not None:
         strongest = result.strongest
-        if strongest is None or result.failures or strongest[1].rate > fail_above:
+        worst = result.risk.get("strongest")  # also counts the intruder who links by unchanged columns
+        rate = max(strongest[1].rate if strongest else 1.0, getattr(worst, "value", 0.0) or 0.0)
+        if strongest is None or result.failures or rate > fail_above:
             raise typer.Exit(1)
 
 

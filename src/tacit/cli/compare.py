@@ -125,7 +125,8 @@ def show(found: Any) -> None:
     from rich.table import Table
 
     out = shared.console()
-    title = f"{len(found.trials)} plans on {found.records:,} records, {found.seconds:.0f} s; * = beaten by none"
+    title = f"{len(found.trials)} plans on {found.records:,} records, {found.seconds:.0f} s "
+    title += f"({found.settings['computing_seconds']:.0f} s of computing); * = beaten by none"
     table = Table(title=title, title_justify="left")
     for heading in ("", "plan", f"risk ({found.risk_name})", "95 % interval", f"loss ({found.loss_name})", "score"):
         table.add_column(heading, justify="left" if heading in ("", "plan") else "right")
