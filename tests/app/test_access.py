@@ -23,7 +23,7 @@ def serious(page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing_serious(browser, server, scheme: str, tmp_path: Path) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 860}, color_scheme=scheme, bypass_csp=True)
     context.set_default_timeout(PATIENCE)

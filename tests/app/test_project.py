@@ -78,6 +78,7 @@ def test_cancel_ends_a_running_job_and_the_next_one_runs(worker: Worker) -> None
     assert "noise" in worker.submit(Job("catalogue", {})).wait(120)["protect"]
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_fails_its_job_only(worker: Worker) -> None:
     job = worker.submit(
         Job("stream", {"filter": "noise", "parameters": {}, "source": "rbf", "path": "", "count": 10**6, "pace": 100.0})

@@ -90,6 +90,7 @@ def test_two_tabs_on_one_file_see_each_other(context, page, server) -> None:
     assert page.input_value("[name='s0.p.k']") == "7"
 
 
+@pytest.mark.slow
 def test_answers_are_quick_while_a_run_goes_on(page, server) -> None:
     """Not a bound in seconds: the page's process does no work of its own, so its answers do not wait for the run."""
     address = load_demo(page)

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from tacit.report import charts, shapes
-from tacit.report.parts import linkages, measures, strongest
+from tacit.report.parts import measures, strongest
 from tacit.report.words import count, inside, number, percent, title
 
 WORST = 15
+LEARN_FROM = 150
+"""Records that the intruder is thought to know: learning is quick, and more would not change the order much."""
 MOST_COLUMNS = 40
 
 
@@ -61,13 +63,35 @@ def by_column(assessment: Any) -> dict[str, Any] | None:
     for name, measure in measures(assessment.risk).items():
         if measure.per_column:
             made.append(_column_chart(title(name), measure.per_column, f"Higher: {measure.higher.rstrip('.')}."))
-    for name, link in linkages(assessment).items():
-        weights = getattr(link, "weights", None)
-        if isinstance(weights, dict) and weights:
-            made.append(_column_chart(f"Weights that {inside(name)} learned", weights, "What it relies on most."))
+    made += _learned(assessment)
     if not made:
         return None
     return {"lead": "Which columns lead an intruder to people: the first to protect more strongly.", "charts": made}
+
+
+def _learned(assessment: Any) -> list[dict[str, Any]]:
+    """Weights of an intruder who knows some links and learns from them, and what each column links alone."""
+    from tacit.attack.weights import learn_weights
+    from tacit.errors import TacitError
+
+    original, masked = assessment.original, assessment.masked
+    if original.n != masked.n or original.n < 20:
+        return []
+    rows = np.sort(np.random.default_rng(0).permutation(original.n)[:LEARN_FROM])
+    try:
+        found = learn_weights(original.take(rows), masked.take(rows))
+    except TacitError:
+        return []
+    alone = {name: links / found.records for name, links in found.single.items()}
+    told = f"Learned from the true links of {count(found.records)} records, linked among themselves"
+    return [
+        _column_chart(
+            "Weights that an intruder would learn",
+            found.weights,
+            f"{told}: {percent(found.rate)} found, against {percent(found.equal / found.records)} with equal weights.",
+        ),
+        _column_chart("People found by one column alone", alone, f"{told.replace('Learned', 'Counted')}."),
+    ]
 
 
 def _column_chart(name: str, values: dict[str, float], caption: str) -> dict[str, Any]:
