@@ -162,6 +162,20 @@ def test_distances_of_mixed_kinds_are_those_of_001() -> None:
     np.testing.assert_allclose(squared, plain, atol=1e-12)
 
 
+def test_columns_of_many_categories_keep_their_distances_about() -> None:
+    codes = np.column_stack([np.arange(500.0), np.arange(500.0)])
+    ordinal = coordinates(codes[:, :1], [tc.Kind.ordinal], [500])
+    nominal = coordinates(codes[:, :1], [tc.Kind.nominal], [500])
+    assert ordinal.shape[1] <= 64
+    assert nominal.shape[1] == 64
+    rows = np.array([[0, 499], [10, 260], [37, 38]])
+    squared = ((ordinal[rows[:, 0]] - ordinal[rows[:, 1]]) ** 2).sum(axis=1)
+    assert squared == pytest.approx(np.abs(rows[:, 0] - rows[:, 1]) / 500, abs=1 / 64)
+    apart = ((nominal[:250] - nominal[250:]) ** 2).sum(axis=1)
+    assert apart.mean() == pytest.approx(1, abs=0.05)
+    assert apart.min() > 0.3
+
+
 def test_medians_and_modes() -> None:
     labels = np.array([0, 0, 0, 0, 1, 1, 1])
     assert group_medians(np.array([[4.0], [1], [3], [2], [7], [np.nan], [9]]), labels)[:, 0].tolist() == [2.0, 7.0]
