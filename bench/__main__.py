@@ -103,6 +103,12 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"bench: {module} ...", file=sys.stderr, flush=True)
         collected.append(_collect(module, options.full))
     _print(collected)
+    RESULTS.mkdir(exist_ok=True)
+    out = RESULTS / ("full.json" if options.full else "quick.json")
+    if options.only and out.exists():  # one module measured again: the others keep their last figures
+        fresh = {part["module"] for part in collected}
+        collected += [p for p in json.loads(out.read_text())["modules"] if p["module"] not in fresh]
+    collected.sort(key=lambda part: MODULES.index(part["module"]) if part["module"] in MODULES else len(MODULES))
     rows = [Row(**row) for part in collected for row in part["rows"]]
     report = {
         "when": time.strftime("%Y-%m-%dT%H:%M:%S"),
@@ -111,12 +117,10 @@ def main(arguments: list[str] | None = None) -> int:
         "modules": collected,
         "growth": fit(rows),
     }
-    RESULTS.mkdir(exist_ok=True)
-    out = RESULTS / ("full.json" if options.full else "quick.json")
     out.write_text(json.dumps(report, indent=1) + "\n")
     for series, exponents in report["growth"].items():
         print(f"growth of {series}: " + ", ".join(f"{who} n^{b:.2f}" for who, b in exponents.items()))
-    if not options.no_page and not options.only:
+    if not options.no_page:
         from bench.page import write
 
         write(report, ROOT.parent / "docs")

@@ -85,6 +85,8 @@ class Figure:
 class Target:
     """One table or figure, and how to recompute it.
 
+    ``once``: cells that are run with one seed only (large stand-ins, whose values are not judged).
+
     ``better``: for each measure, which direction is an improvement (an attack that finds more, a loss that is
     smaller); "hardware" for seconds, which are shown and never judged. ``fault``: the published
     program's error re-enacted; when it yields the published value and the sound computation does not,
@@ -101,6 +103,7 @@ class Target:
     seeds: int = 10
     quick_seeds: int = 5
     quick: Callable[[Params], bool] = lambda params: True
+    once: Callable[[Params], bool] = lambda params: False
     cells: tuple[str, ...] = ()
     fault: Experiment | None = None
     explained: str = ""

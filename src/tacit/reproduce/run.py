@@ -82,12 +82,10 @@ def cells(target: Target, quick: bool) -> list[str]:
 
 def _units(target: Target, quick: bool, data: str | None) -> dict[str, list[Unit]]:
     """Units by experiment name: the sound computation, and the fault re-enacted."""
-    seeds = target.quick_seeds if quick else target.seeds
+    many = target.quick_seeds if quick else target.seeds
     wanted = [target.experiment] + ([target.fault] if target.fault else [])
-    return {
-        e.name: [Unit(e.name, cell, seed, quick, data) for cell in cells(target, quick) for seed in range(seeds)]
-        for e in wanted
-    }
+    runs = [(c, s) for c in cells(target, quick) for s in range(1 if target.once(params(c)) else many)]
+    return {e.name: [Unit(e.name, cell, seed, quick, data) for cell, seed in runs] for e in wanted}
 
 
 def missing(target: Target) -> str:

@@ -44,6 +44,8 @@ def _both(params: Params, seed: int, context: Context) -> Outcome:
     original, note = _file(params, context)
     masked = _masked(original, params, seed)
     nearest = Nearest(scale="max").link(original, masked)
+    if params["data"] == "VLC":  # the paper has no optimal assignment of this size to compare with
+        return Outcome({"nearest": nearest.correct, "nearest_seconds": nearest.seconds}, note)
     assigned = Assignment(scale="max").link(original, masked)
     gain = assigned.correct - nearest.correct
     values = {
@@ -104,6 +106,10 @@ def _small_or_first(params: Params) -> bool:
     return params["data"] == "C" or (params["data"] == "LC" and params["sigma"] == "25")
 
 
+def _large(params: Params) -> bool:
+    return params["data"] != "C"
+
+
 def _more_links(values: Values) -> tuple[bool, str]:
     gains = {cell: float(np.mean(v["gain"])) for cell, v in values.items()}
     low = min(gains, key=lambda cell: gains[cell])
@@ -133,6 +139,7 @@ TARGETS = (
         _BOTH,
         better={"nearest": "higher", "nearest_seconds": "hardware"},
         quick=_small_or_first,
+        once=_large,
         figure=_FIGURE,
     ),
     Target(
@@ -142,6 +149,7 @@ TARGETS = (
         _BOTH,
         better={"assignment": "higher", "assignment_seconds": "hardware"},
         quick=_small_or_first,
+        once=_large,
         figure=_FIGURE,
     ),
     Target(
@@ -151,6 +159,7 @@ TARGETS = (
         _BOTH,
         better={"gain": "higher", "gain_percent": "higher"},
         quick=_small_or_first,
+        once=_large,
         claims=(
             Claim("optimal assignment never finds fewer links than nearest record", _more_links),
             Claim("its relative gain grows with the noise", _grows_with_noise),

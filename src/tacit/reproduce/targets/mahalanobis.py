@@ -22,7 +22,7 @@ def _ipso(params: Params, seed: int, context: Context) -> Outcome:
 def _cell(params: Params, seed: int, context: Context) -> Outcome:
     from tacit.attack.experiments.mahalanobis import cell
 
-    n = 800 if context.quick else 3000
+    n = 1200 if context.quick else 3000
     return Outcome(cell(params["correlation"], params["level"], params["noise"], seed, n))
 
 
@@ -87,7 +87,7 @@ TARGETS = (
         "which distance wins, by correlation, level and kind of noise",
         Experiment("mahalanobis-simulation", _cell, (f"{_ROOM}:cell",)),
         seeds=10,
-        quick_seeds=4,
+        quick_seeds=3,
         label=_winner,
         claims=(Claim("knowing the masking is never worse than either distance", _aware_is_best),),
         note=_STAND_IN + ".",
