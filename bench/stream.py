@@ -18,7 +18,7 @@ from bench.row import Row
 N = 100_000
 
 
-def cpu(function: Callable[[], object], repeat: int = 5) -> float:
+def cpu(function: Callable[[], object], repeat: int = 3) -> float:
     """Least CPU seconds; the first call compiles."""
     function()
     seconds = []
@@ -59,7 +59,7 @@ def push(make: Callable[[], Any], records: list[dict[str, float]]) -> float:
         for record in records:
             f.push(record)
 
-    return cpu(run, 3)
+    return cpu(run, 2)
 
 
 def river(records: list[dict[str, float]]) -> float | None:
@@ -75,7 +75,7 @@ def river(records: list[dict[str, float]]) -> float | None:
             scaler.learn_one(record)
             scaler.transform_one(record)
 
-    return cpu(run, 3)
+    return cpu(run, 2)
 
 
 def run(full: bool) -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -78,6 +79,19 @@ def test_saved_and_restored_state_continues_bit_for_bit(name: str, cut: int, tmp
     assert [r[1:] for r in rest_f] == [r[1:] for r in rest_g]
     assert (array_of(head + rest_g) == filters()[name].apply(x)).all()
     assert all((a.record == b.record).all() for a, b in zip(rest_f, rest_g, strict=True))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_copies_and_pickles_continue_bit_for_bit(name: str) -> None:
+    x, f = numbers(60), filters()[name]
+    for row in x[:31]:
+        f.push(row)
+    others = [copy.deepcopy(f), pickle.loads(pickle.dumps(f))]
+    want = [r for row in x[31:] for r in f.push(row)] + f.flush()
+    for other in others:
+        got = [r for row in x[31:] for r in other.push(row)] + other.flush()
+        assert [r[1:] for r in got] == [r[1:] for r in want]
+        assert (array_of(got) == array_of(want)).all()
 
 
 @pytest.mark.parametrize("cut", [0, 4, 40])

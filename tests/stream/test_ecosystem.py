@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import socket
 import subprocess
@@ -49,6 +50,28 @@ def test_river_transformer_masks_once_and_equals_the_filter() -> None:
     want = [r.record for r in tc.stream.Noise(amount=0.5, warmup=5, random_state=3)(rows)]
     assert got[:5] == [{}] * 5  # the warm-up: nothing may leave
     assert got[5:] == want[5:]
+
+
+#: river's own checks that do not apply, and why
+EXCUSED = {
+    "check_shuffle_features_no_impact": "noise is drawn by column number, in the order of the first record",
+    "check_emerging_features": "a record with other columns is refused: it could not be protected",
+    "check_disappearing_features": "the same",
+    "check_radically_disappearing_features": "the same",
+}
+
+
+def test_river_accepts_it_as_one_of_its_own() -> None:
+    from river import checks
+
+    model = tc.stream.RiverTransformer(tc.stream.MultiplicativeNoise(amount=0.1, random_state=1))
+    done = 0
+    for check in checks.yield_checks(model):
+        name = getattr(check, "__name__", None) or check.func.__name__
+        if name not in EXCUSED:
+            check(copy.deepcopy(model))
+            done += 1
+    assert done >= 15
 
 
 def test_filters_with_a_delay_are_no_river_transformers() -> None:

@@ -328,6 +328,14 @@ class Filter:
         self._floats[:], self._ints[:] = state["floats"], state["ints"]
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles carry parameters and state, and nothing that is compiled."""
+        return {"parameters": self.get_params(), "state": self.state_dict()}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        self.__init__(**saved["parameters"])  # type: ignore[misc]
+        self.load_state_dict(saved["state"])
+
 
 def _keys(seed: int | None) -> NDArray[np.uint64]:
     return np.asarray(np.random.SeedSequence(seed).generate_state(2, np.uint64), dtype=np.uint64)
