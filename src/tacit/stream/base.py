@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import struct
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit import parameters
-from tacit.errors import InputError, ParameterError, TacitWarning
+from tacit.errors import InputError, TacitWarning
 from tacit.microdata import Kind, Microdata
+from tacit.stream.kept import Kept
 from tacit.stream.records import CONTINUOUS, NOMINAL, ORDINAL, Records
 from tacit.stream.release import Batch, Release
 
@@ -27,7 +27,7 @@ Kernel = Any
 _META: Any = struct.Struct("4q")
 
 
-class Filter:
+class Filter(Kept):
     """A protector on a stream.
 
     `push(record)` gives the list of releases that this record sets free; `flush()` ends the stream and gives the
@@ -249,10 +249,10 @@ class Filter:
             self._keys = _keys(int(seed))
         else:
             self._keys = parameters.generator(seed).integers(0, 2**64, 2, dtype=np.uint64)
-        self._records: Records | None = None
-        self._carried: dict[int, Any] = {}
+        self._records = None
+        self._carried = {}
         self._arrived = self._left = 0
-        self.withheld: list[int] = []
+        self.withheld = []
         self._floats, self._ints = np.empty(0), np.empty(0, dtype=np.int64)
         return self
 
@@ -271,70 +271,6 @@ class Filter:
     def pending(self) -> int:
         """Records that are inside the filter."""
         return int(self._arrived - self._left)
-
-    # -- parameters and state --------------------------------------------------------------------------
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Constructor parameters, as in scikit-learn."""
-        return {
-            name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"
-        }
-
-    def set_params(self, **given: Any) -> Self:
-        """Change parameters; starts afresh."""
-        known = self.get_params()
-        for name, value in given.items():
-            if name not in known:
-                raise ParameterError(f"{type(self).__name__} has no parameter '{name}'; it has: {', '.join(known)}")
-            setattr(self, name, value)
-        self._ready()
-        return self
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.get_params().items() if v is not None)})"
-        )
-
-    def state_dict(self) -> dict[str, Any]:
-        """Everything that is needed to go on elsewhere, bit for bit: arrays and plain values."""
-        return {
-            "filter": type(self).__name__,
-            "parameters": {k: v for k, v in self.get_params().items() if k != "random_state"},
-            "keys": self._keys.copy(),
-            "records": None if self._records is None else self._records.to_dict(),
-            "carried": [[i, v] for i, v in self._carried.items()],
-            "arrived": self._arrived,
-            "left": self._left,
-            "withheld": list(self.withheld),
-            "floats": self._floats.copy(),
-            "ints": self._ints.copy(),
-        }
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> Self:
-        """Go on where `state_dict` was taken; the filter must have been built with the same parameters."""
-        mine = {k: v for k, v in self.get_params().items() if k != "random_state"}
-        if state["filter"] != type(self).__name__ or state["parameters"] != mine:
-            raise ParameterError(
-                f"the saved state belongs to {state['filter']}({state['parameters']}), "
-                f"not to {type(self).__name__}({mine})"
-            )
-        self.reset()
-        self._keys = np.array(state["keys"], dtype=np.uint64)
-        if state["records"] is not None:
-            self._begin(Records.from_dict(state["records"]))
-        self._carried = {int(i): v for i, v in state["carried"]}
-        self._arrived, self._left = int(state["arrived"]), int(state["left"])
-        self.withheld = list(state["withheld"])
-        self._floats[:], self._ints[:] = state["floats"], state["ints"]
-        return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copies and pickles carry parameters and state, and nothing that is compiled."""
-        return {"parameters": self.get_params(), "state": self.state_dict()}
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        self.__init__(**saved["parameters"])  # type: ignore[misc]
-        self.load_state_dict(saved["state"])
 
 
 def _keys(seed: int | None) -> NDArray[np.uint64]:
