@@ -56,6 +56,11 @@ def test_sse_and_changed_cells(pair):
     assert run("changed", pair).value == pytest.approx((4 + 2 + 1) / 12)
 
 
+@pytest.mark.parametrize("name", list(registry))
+def test_every_measure_is_found_by_its_name(name):
+    assert getattr(tc.loss, name) is registry[name]
+
+
 def test_ks_and_tv(pair):
     # a: F and G differ by 1/4 at most; b: before 2 2 4 8, after 2 2 6 6: 1/4
     assert run("KS", pair).per_column == pytest.approx({"a": 0.25, "b": 0.25})

@@ -24,8 +24,22 @@ registry = Registry(
     classifier="learners:classifier",
 )
 
-__getattr__ = registry.attribute()
+# the names of the literature, beside the functions' own: tc.loss.PIL is tc.loss.pil
+_ALSO = {
+    "IL": "means:il",
+    "IL1": "means:il1",
+    "IL2": "means:il2",
+    "IL3": "means:il3",
+    "IL4": "means:il4",
+    "IL5": "means:il5",
+    "PIL": "chance:pil",
+    "SSE": "cells:sse",
+    "KS": "distributions:ks",
+    "TV": "distributions:tv",
+    "pMSE": "learners:pmse",
+}
+__getattr__ = registry.attribute(_ALSO)
 
 
 def __dir__() -> list[str]:
-    return registry.directory()
+    return registry.directory(_ALSO)
