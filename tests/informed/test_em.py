@@ -98,7 +98,7 @@ def test_counts_over_all_pairs_equal_a_plain_double_loop():
 
 
 def test_agrees_with_splink_on_the_same_patterns():
-    pytest.importorskip("splink", reason="splink is not installed here")
+    pytest.importorskip("splink", minversion="5", reason="splink 5 is not installed here")
     pd = pytest.importorskip("pandas")
     from splink import DuckDBAPI, Linker, SettingsCreator, block_on
     from splink import comparison_library as cl
@@ -117,8 +117,11 @@ def test_agrees_with_splink_on_the_same_patterns():
         em_convergence=1e-7,
         max_iterations=500,
     )
-    linker = Linker([a, b], settings, DuckDBAPI())
-    linker.training.estimate_parameters_using_expectation_maximisation(block_on("b"), fix_u_probabilities=False)
+    api = DuckDBAPI()
+    linker = Linker([api.register(a), api.register(b)], settings)
+    linker.training.estimate_parameters_using_expectation_maximisation(
+        block_on("b"), fix_u_probabilities=False, record_sample_proportion=1.0
+    )
     theirs = [
         [lv.m_probability for lv in c.comparison_levels if not lv.is_null_level]
         for c in linker._settings_obj.comparisons

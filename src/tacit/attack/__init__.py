@@ -13,7 +13,7 @@ registry = Registry(
     reverse="reverse:Reverse",
     distance="distances_papers:ByDistance",
     weighted="weights:Weighted",
-    fellegi_sunter="probabilistic:FellegiSunter",
+    probabilistic="probabilistic:FellegiSunter",
     link_probabilities="posterior:LinkProbabilities",
 )
 

@@ -117,8 +117,17 @@ def _climb(
 ) -> tuple[FloatArray, float, int]:
     """Line searches from w until a whole round of directions brings nothing."""
     d, lines = pairs.d, 0
-    score = pairs.correct(w)
     killers = np.empty(pairs.n, np.int64)
+
+    def counted(at: FloatArray) -> float:
+        """Links at these weights; the nearest wrong record of each original joins those to be compared with first."""
+        good = correct_links(pairs.x, pairs.z, pairs.nominal, pairs.own, at, killers)
+        for i, j in enumerate(killers.tolist()):
+            if j >= 0 and j not in hard[i]:
+                hard[i] = [*hard[i][-7:], j]
+        return float(pairs.value[good].sum())
+
+    score = counted(w)
     while lines < budget:
         before = score
         directions: list[FloatArray] = [np.eye(d)[k] - w for k in range(d)]
@@ -129,18 +138,14 @@ def _climb(
             low, high = _reach(w, u)
             if high - low <= 1e-15:
                 continue
-            correct_links(pairs.x, pairs.z, pairs.nominal, pairs.own, w, killers)
-            for i in np.flatnonzero(killers >= 0):
-                if killers[i] not in hard[i]:
-                    hard[i] = [*hard[i][-7:], int(killers[i])]
             starts = np.concatenate([[0], np.cumsum([len(h) for h in hard])]).astype(np.int64)
-            first = np.fromiter((j for h in hard for j in h), np.int64, starts[-1])
+            first = np.array([j for h in hard for j in h], np.int64)
             t, count = best_on_line(pairs, w, u, low, high, (first, starts))
             lines += 1
             if count > score - 1e-9:
                 moved = np.maximum(w + t * u, 0.0)
                 moved /= moved.sum()
-                reached = pairs.correct(moved)
+                reached = counted(moved)
                 if reached >= score - 1e-9:  # moving along a plateau is what lets the next line see further
                     w, score = moved, reached
         if score <= before + 1e-9:
