@@ -10,9 +10,10 @@ from annotated_types import Ge, Gt, Le
 
 from tacit.attack.aware.base import Informed
 from tacit.attack.base import Matching
-from tacit.attack.evidence import Evidence, Part, Rule, link_by
+from tacit.attack.evidence import DENSE, Evidence, Part, Rule, link_by
 from tacit.attack.probabilistic_compare import Compared, compare
 from tacit.attack.probabilistic_em import Model, Thresholds, fit, thresholds
+from tacit.errors import InputError
 from tacit.microdata import FloatArray, Microdata
 
 
@@ -76,6 +77,11 @@ class FellegiSunter(Informed):
         return Fitted(model, limits, levels, counts, model.weights(levels))
 
     def _match(self, original: Microdata, masked: Microdata, columns: list[str]) -> Matching:
+        if self.rule == "assignment" and max(original.n, masked.n) > DENSE:
+            raise InputError(
+                f"probabilistic linkage by assignment compares all pairs and takes up to {DENSE} records; "
+                "link a sample, or use rule='nearest'"
+            )
         compared = compare(original, masked, columns, tuple(self.tolerances), tuple(self.similarities))
         found = self._fit(compared)
         lookup = np.full(compared.patterns, np.inf)
