@@ -99,7 +99,7 @@ def finish(
     Path(files["manifest"]).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     Path(files["plan"]).write_text(plan.to_toml() if plan.steps else "", encoding="utf-8")
     asked = quick(data.n) if depth == "quick" else {}
-    known = plan if plan.steps and depth == "all" and _aware() else None
+    known = plan if plan.steps and depth == "all" else None
     result = tc.assess(data, masked, plan=known, progress=progress, **asked)
     progress("writing the report", 1, 1)
     facts: dict[str, Any] = {"name": name, "manifest": made, "bound": bound, "plan": plan if plan.steps else None}
@@ -122,12 +122,6 @@ def finish(
         "seconds": time.perf_counter() - start,
     }
     return summary, files
-
-
-def _aware() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("tacit.attack.aware") is not None
 
 
 def _release_name(name: str, ending: str) -> str:

@@ -27,7 +27,7 @@ def bars(
     write = percent if shares else number
     height = row * len(rows) + (20 if bound is not None else 8)
     d = Drawing(width, height, f"{title}. " + "; ".join(f"{r.label}: {write(r.value)}" for r in rows[:20]))
-    wide = min(width * 0.4, 14 + 7.0 * max((len(r.label) for r in rows), default=4))
+    wide = min(width * 0.4, 14 + 7.5 * max((len(r.label) for r in rows), default=4))
     ends = [v for r in rows for v in (r.value, r.high, r.chance) if v is not None]
     x = Scale(0, most or max([*ends, (bound or 0) * 1.15, 1e-12]), wide, width - 70)
     top = 18 if bound is not None else 4
