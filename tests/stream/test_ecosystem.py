@@ -83,7 +83,7 @@ def test_capymoa_is_named_when_it_is_missing() -> None:
     if "capymoa" in sys.modules:
         pytest.skip("capymoa is installed")
     with pytest.raises(MissingExtra, match="capymoa"):
-        _ = tc.stream.CapyMOAStream
+        tc.stream.CapyMOAStream(None, tc.stream.Noise())
 
 
 def test_capymoa_stream_on_a_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,8 @@ class Filter(Kept):
             index, delay, group, size = _META.unpack_from(self._meta)
             carried = self._carried.pop(index, None) if self._carried else None
             self._left = index + 1
-            return [Release(records.decode(records.unpack_from(self._out), carried), index, delay, group, size)]
+            record = records.decode(records.unpack_from(self._out), carried)
+            return [tuple.__new__(Release, (record, index, delay, group, size))]  # half the time of Release(...)
         return self._releases(self._out[:emitted], self._meta[:emitted])
 
     def _take_in(self, record: Any) -> int:

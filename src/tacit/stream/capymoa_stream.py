@@ -11,17 +11,19 @@ from tacit.stream.base import Filter
 try:
     from capymoa.instance import LabeledInstance, RegressionInstance
     from capymoa.stream import Stream
-except ImportError:
-    raise MissingExtra("capymoa", "capymoa", "CapyMOAStream") from None
+except ImportError:  # the module can be imported without capymoa; its class cannot be used
+    Stream = None
 
 
-class CapyMOAStream(Stream):  # type: ignore[misc]
+class CapyMOAStream(Stream or object):  # type: ignore[misc]
     """Wraps a CapyMOA stream: the numeric attributes are masked, the class or target is carried along.
 
     With a filter that holds records back, the first instance appears when the window is full.
     """
 
     def __init__(self, stream: Any, filter: Filter) -> None:
+        if Stream is None:
+            raise MissingExtra("capymoa", "capymoa", "CapyMOAStream")
         self.stream, self.filter = stream, filter
         self.schema = stream.get_schema()
         self._masked = self._run()

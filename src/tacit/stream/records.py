@@ -150,12 +150,11 @@ class Records:
             out, label = carried if self.pair else (carried, None)
             out[self.names] = values
             return (out, label) if self.pair else out
-        total = sum(values)
         shown: Sequence[Any] = values
-        if not self._plain or total != total:
+        if not self._plain or (total := sum(values)) != total:
             shown = [self._value(j, v) for j, v in enumerate(values)]
         if self._all:
-            out = dict(zip(self.names, shown, strict=True)) if self.form == "dict" else list(shown)
+            out = dict(zip(self.names, shown)) if self.form == "dict" else list(shown)  # noqa: B905 (speed)
             return (out, carried) if self.pair else out
         out, label = carried if self.pair else (carried, None)
         for name, value in zip(self.names, shown, strict=True):

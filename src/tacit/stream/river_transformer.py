@@ -9,11 +9,11 @@ from tacit.stream.base import Filter
 
 try:
     from river.base import Transformer
-except ImportError:
-    raise MissingExtra("river", "streams", "RiverTransformer") from None
+except ImportError:  # the module can be imported without river; its class cannot be used
+    Transformer = None
 
 
-class RiverTransformer(Transformer):  # type: ignore[misc]
+class RiverTransformer(Transformer or object):  # type: ignore[misc]
     """A zero-delay filter as a river transformer: ``RiverTransformer(Noise(amount=0.5)) | model``.
 
     The first of ``learn_one(x)`` and ``transform_one(x)`` passes the record through the filter, which learns from it;
@@ -28,6 +28,8 @@ class RiverTransformer(Transformer):  # type: ignore[misc]
     """
 
     def __init__(self, filter: Filter) -> None:
+        if Transformer is None:
+            raise MissingExtra("river", "streams", "RiverTransformer")
         if not filter.zero_delay:
             raise ParameterError(f"{type(filter).__name__} holds records back; river needs an answer at once")
         self.filter = filter
