@@ -73,8 +73,6 @@ class Spark:
         if not todo:
             return
         spark = self.session()
-        table = [(place, bytearray(pickle.dumps(items[place]))) for place in todo]
-        frame = spark.createDataFrame(table, "place long, item binary").repartitionByRange(len(todo), "place")
 
         def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
@@ -82,10 +80,14 @@ class Spark:
                     result = pickle.dumps(work(pickle.loads(item)))
                     yield pa.RecordBatch.from_pydict({"place": [place], "result": [result]})
 
-        rows = frame.mapInArrow(run, "place long, result binary").toLocalIterator()
-        for row in rows:
+        wave = 4 * int(spark.sparkContext.defaultParallelism)
+        for first in range(0, len(todo), wave):  # between waves progress is told and a cancel is heard
             check_cancel(cancel, finished, len(items))
-            finished += 1
-            if progress:
-                progress(finished, len(items))
-            yield int(row["place"]), pickle.loads(bytes(row["result"]))
+            places = todo[first : first + wave]
+            table = [(place, bytearray(pickle.dumps(items[place]))) for place in places]
+            frame = spark.createDataFrame(table, "place long, item binary").repartition(len(places), "place")
+            for row in frame.mapInArrow(run, "place long, result binary").collect():
+                finished += 1
+                if progress:
+                    progress(finished, len(items))
+                yield int(row["place"]), pickle.loads(bytes(row["result"]))

@@ -8,7 +8,7 @@ so the release is in the order of the input and its digest can be compared with 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,30 +17,33 @@ import numpy as np
 import pyarrow as pa
 
 from tacit.engine.base import Engine
+from tacit.large.checkpoint import Checkpoint
 from tacit.large.fit import Fitted, P, fit
 from tacit.large.memory import peak
 from tacit.large.result import Run, digest
 from tacit.large.source import ParquetSource, parquet_files
-from tacit.large.treat import run_block
+from tacit.large.treat import Treatment, run_block
 from tacit.large.work import Work, check, treatment_of
 
 _TYPES = {"double": "double", "float": "float", "int64": "long", "int32": "int", "int16": "short", "int8": "byte"}
 
+GROUP = 50_000_000
+
 
 @dataclass
 class SparkSource:
-    """A Parquet file or folder that executors can read."""
+    """Parquet that executors can read: a file, a folder, or a URL such as hdfs://host/survey."""
 
     spark: Any
-    path: Path
+    path: str
 
     def __post_init__(self) -> None:
-        import pyarrow.parquet as pq
-
         self.name = str(self.path)
-        self.schema = pq.read_schema(parquet_files(self.path)[0])
-        # "records.parquet" may be one file or the folder that a cluster wrote
-        self.frame = self.spark.read.option("recursiveFileLookup", "true").parquet(str(self.path.resolve()))
+        if "://" not in self.name:
+            parquet_files(Path(self.name))
+            self.name = str(Path(self.name).resolve())
+        self.frame = self.spark.read.option("recursiveFileLookup", "true").parquet(self.name)
+        self.schema: pa.Schema = self.frame.limit(0).toArrow().schema
 
     def learn(self, state: P) -> P:
         """One distributed reading; a partial state a partition comes back, not records."""
@@ -53,7 +56,7 @@ class SparkSource:
             yield pa.RecordBatch.from_pydict({"state": pa.array([pickle.dumps(part)], pa.binary())})
 
         wanted = _columns(state)
-        for row in self.frame.select(*map(quoted, wanted)).mapInArrow(run, "state binary").toLocalIterator():
+        for row in self.frame.select(*map(quoted, wanted)).mapInArrow(run, "state binary").collect():
             state.merge(pickle.loads(bytes(row["state"])))
         return state
 
@@ -77,8 +80,13 @@ class SparkSource:
         )
 
 
-def protect_on_cluster(source: Path, out: Path, work: Work, engine: Engine, *, drop: Sequence[str] = ()) -> Run:
-    """Mask ``source`` into the folder ``out`` (one Parquet file a task, in order of record number)."""
+def protect_on_cluster(
+    source: str, out: str, work: Work, engine: Engine, *, drop: Sequence[str] = (), resume: bool = False
+) -> Run:
+    """Mask ``source`` into the folder ``out`` (one Parquet file a task, in order of record number).
+
+    Blocks are treated in groups of about ``GROUP`` records; a finished group is a checkpoint (``out``.work).
+    """
     from pyspark.sql import functions as F
 
     from tacit.large.run import Clock, report
@@ -87,53 +95,75 @@ def protect_on_cluster(source: Path, out: Path, work: Work, engine: Engine, *, d
     spark = engine.session()  # type: ignore[attr-defined]
     held = SparkSource(spark, source)
     work = check(work, held.schema, held.name)
-    fitted = fit(held, work.split_on, work.tree, also=work.also, categorical=work.categorical)
+    beside = f"{out}.work" if "://" in out else f"{Path(out).resolve()}.work"
+    folder = Path(Path(out).name + ".work") if "://" in out else Path(beside)  # marks are on the driver's disk
+    identity = work.to_dict() | {"input": held.name, "drop": list(drop), "engine": "spark"}
+    marks = Checkpoint.open(folder, identity, resume=resume)
+    fitted = marks.load_tree()
+    if fitted is None:
+        fitted = fit(held, work.split_on, work.tree, also=work.also, categorical=work.categorical)
+        marks.save_tree(fitted)
     clock.lap("tree")
-    sample = pa.Table.from_batches(next(ParquetSource(source, 10_000).chunks())[1].to_batches())
-    treatment = treatment_of(work, fitted, sample)
+    sample = held.frame.limit(0 if work.fast else 10_000).toArrow()
+    treat = _treat_group(treatment_of(work, fitted, sample))
     tasks = tasks_for(spark, len(fitted.splitter.sizes))
     labelled = with_block(held.numbered(), fitted, list(work.columns), held.schema)
-    fields = ", ".join(
-        f"{quoted(name)} {_TYPES.get(str(held.schema.field(name).type), 'string')}" for name in work.columns
-    )
-
-    def treat(key: tuple[Any, ...], table: pa.Table) -> pa.Table:
-        block = key[0].as_py() if hasattr(key[0], "as_py") else int(key[0])
-        masked, error = run_block(treatment, int(block), table.drop_columns(["block"]))
-        errors = np.full(masked.num_rows, np.nan)
-        errors[0] = error
-        wide = masked.append_column("_error", pa.array(errors))
-        return wide.append_column("_block", pa.array(np.full(masked.num_rows, block)))
-
-    masked = (
-        labelled.repartition(tasks, "block")
-        .groupBy("block")
-        .applyInArrow(treat, f"row long, {fields}, _error double, _block long")
-        .persist()
-    )
-    errors = masked.where(~F.isnan("_error")).select("_block", "_error").collect()
+    groups = -(-fitted.n // GROUP)
+    done = [g for g in range(groups) if marks.marked(f"group-{g}")]
+    for group in sorted(set(range(groups)) - set(done)):
+        part = labelled.where(F.col("block") % groups == group) if groups > 1 else labelled
+        masked = (
+            part.repartition(tasks, "block")
+            .groupBy("block")
+            .applyInArrow(treat, f"row long, {fields(held.schema, work.columns)}, _error double, _block long")
+        )
+        masked.write.mode("overwrite").parquet(f"{beside}/group-{group}")
+        marks.mark(f"group-{group}")
+    masked = spark.read.parquet(*(f"{beside}/group-{group}" for group in range(groups)))
+    errors = masked.where(F.col("_error").isNotNull()).select("_block", "_error").collect()
+    clock.lap("blocks")
     rest = [c for c in held.schema.names if c not in work.columns and c not in drop]
     release = masked.drop("_error", "_block")
     if rest:
         release = release.join(held.numbered().select("row", *map(quoted, rest)), "row")
     ordered = release.repartitionByRange(tasks, "row").sortWithinPartitions("row")
     names = [c for c in held.schema.names if c not in drop]
-    ordered.select(*map(quoted, names)).write.mode("overwrite").parquet(str(out.resolve()))
-    masked.unpersist()
-    clock.lap("blocks")
-    written = ParquetSource(out)
-    found = digest((table for _, table in written.chunks(list(work.columns))), work.columns)
-    clock.lap("digest")
+    ordered.select(*map(quoted, names)).write.mode("overwrite").parquet(
+        out if "://" in out else str(Path(out).resolve())
+    )
+    clock.lap("merge")
+    found = ""
+    if "://" not in out:
+        found = digest((table for _, table in ParquetSource(Path(out)).chunks(list(work.columns))), work.columns)
+        clock.lap("digest")
     by_block = [float(e["_error"]) for e in sorted(errors, key=lambda e: int(e["_block"]))]
     run = report(work, fitted, by_block, found, engine, clock)
-    run.peak_memory = peak()
+    run.peak_memory, run.resumed_bins = peak(), len(done)
+    marks.remove()
     return run
+
+
+def _treat_group(treatment: Treatment) -> Callable[[tuple[Any, ...], pa.Table], pa.Table]:
+    """The function that executors run on a block; its squared error travels with the block's first record."""
+
+    def treat(key: tuple[Any, ...], table: pa.Table) -> pa.Table:
+        block = int(key[0].as_py() if hasattr(key[0], "as_py") else key[0])
+        masked, error = run_block(treatment, block, table.drop_columns(["block"]))
+        errors = pa.array([error, *([None] * (masked.num_rows - 1))], pa.float64())
+        wide = masked.append_column("_error", errors)
+        return wide.append_column("_block", pa.array(np.full(masked.num_rows, block)))
+
+    return treat
+
+
+def fields(schema: pa.Schema, names: Sequence[str]) -> str:
+    """Spark's words for the types of columns."""
+    return ", ".join(f"{quoted(name)} {_TYPES.get(str(schema.field(name).type), 'string')}" for name in names)
 
 
 def with_block(frame: Any, fitted: Fitted, keep: list[str], schema: pa.Schema) -> Any:
     """The columns ``row``, ``block`` and ``keep`` of the records of a Spark frame."""
     names = list(dict.fromkeys([*fitted.coding.names, *keep]))
-    fields = ", ".join(f"{quoted(name)} {_TYPES.get(str(schema.field(name).type), 'string')}" for name in keep)
 
     def label(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -141,7 +171,7 @@ def with_block(frame: Any, fitted: Fitted, keep: list[str], schema: pa.Schema) -
             arrays = [batch.column("row"), block, *(batch.column(name) for name in keep)]
             yield pa.RecordBatch.from_arrays(arrays, names=["row", "block", *keep])
 
-    return frame.select("row", *map(quoted, names)).mapInArrow(label, f"row long, block long, {fields}")
+    return frame.select("row", *map(quoted, names)).mapInArrow(label, f"row long, block long, {fields(schema, keep)}")
 
 
 def tasks_for(spark: Any, blocks: int) -> int:

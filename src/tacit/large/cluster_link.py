@@ -38,7 +38,7 @@ def link_on_cluster(
         raise ParameterError("on a cluster both files are Parquet (paths), and the links need a folder (out)")
     start = time.perf_counter()
     spark = engine.session()  # type: ignore[attr-defined]
-    one, two = SparkSource(spark, Path(original)), SparkSource(spark, Path(masked))
+    one, two = SparkSource(spark, str(original)), SparkSource(spark, str(masked))
     names = numeric_columns(one.schema, two.schema, columns)
     fitted = fit(one, names, OrthTree(leaf=leaf, least=2))
     scale = np.array([fitted.scale[name] for name in names])
