@@ -41,16 +41,19 @@ def by_pitman(sizes: IntArray, population: float) -> float:
     if not (sizes == 1).any() or u in (1, n) or (sizes == 1).all():
         return float("nan")
     size, number = np.unique(sizes[sizes > 1], return_counts=True)
-    steps = np.arange(1, u, dtype=np.float64)
-    # sum over classes of sum_{j=1}^{size-1} 1 / (j - a), by digamma: psi(size - a) - psi(1 - a)
+
+    def harmonic(a: float, t: float) -> float:
+        """Sum over i = 1 .. u - 1 of 1 / (t + i a)."""
+        return float((digamma(t / a + u) - digamma(t / a + 1)) / a)
 
     def slope_alpha(a: float, t: float) -> float:
+        # sum over classes of sum_{j=1}^{size-1} 1 / (j - a) = psi(size - a) - psi(1 - a)
         classes = float((number * (digamma(size - a) - digamma(1 - a))).sum())
-        return float((steps / (t + steps * a)).sum()) - classes
+        return (u - 1 - t * harmonic(a, t)) / a - classes
 
     def theta(a: float) -> float | None:
         def slope(t: float) -> float:
-            return float((1 / (t + steps * a)).sum() - (digamma(t + n) - digamma(t + 1)))
+            return harmonic(a, t) - float(digamma(t + n) - digamma(t + 1))
 
         low, high = -a + 1e-9, float(n) * 100 + 10
         grid = np.concatenate([[low], np.geomspace(1e-6, high, 60) - a])
