@@ -112,7 +112,7 @@ def test_pld_is_computed_or_says_loudly_that_it_is_not(monkeypatch):
                 raise InputError("too many patterns")
             return tc.attack.Nearest(columns=self.columns).link(original, masked, truth=truth)
 
-    monkeypatch.setattr(knowledge, "attackers", {"fellegi_sunter": Refuses})
+    monkeypatch.setattr(knowledge, "attackers", {"probabilistic": Refuses})
     part = tc.risk.pld(x, z)
     assert set(part.details["rate by attributes known"]) == {"1"}
     assert part.details["NOT COMPUTED for so many attributes"] == {"2": "too many patterns"}

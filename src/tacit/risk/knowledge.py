@@ -148,7 +148,7 @@ def pld(
     return _one_to_one("pld", PROBABILISTIC, original, masked, columns, draws, seed, largest)
 
 
-PROBABILISTIC = "fellegi_sunter"
+PROBABILISTIC = "probabilistic"
 
 
 def _one_to_one(
