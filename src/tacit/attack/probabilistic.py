@@ -40,7 +40,7 @@ class FellegiSunter(Informed):
     of the Jaro-Winkler similarity for text. `false_positive`, `false_negative`: tolerated rates.
     """
 
-    method = "fellegi_sunter"
+    method = "probabilistic"
 
     def __init__(
         self,

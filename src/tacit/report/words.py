@@ -101,7 +101,7 @@ TITLES = {
     "k_anonymity": "k-anonymity",
     "l_diversity": "l-diversity",
     "t_closeness": "t-closeness",
-    "fellegi_sunter": "Fellegi-Sunter",
+    "probabilistic": "Fellegi-Sunter",
     "suda": "Special uniques (SUDA)",
     "private": "Microaggregation, differentially private",
     "clusters": "Clusters with a delay limit",
