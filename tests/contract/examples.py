@@ -20,7 +20,7 @@ PROTECT: dict[str, dict[str, Any]] = {
     "laplace": {"columns": ["income", "age", "debt", "region", "school"], "bounds": BOUNDS},
     "dp_microaggregation": {"columns": ["income", "age", "debt"], "bounds": BOUNDS},
 }
-ATTACK: dict[str, dict[str, Any]] = {}
+ATTACK: dict[str, dict[str, Any]] = {"possible": {"reach": 100.0, "strategy": "best"}}
 
 #: method -> why it is excused from a check
 CHANGES_LENGTH: dict[str, str] = {

@@ -8,6 +8,8 @@ registry = Registry(
     __name__,
     nearest="nearest:Nearest",
     assignment="assignment:Assignment",
+    possible="possible:Possible",
+    blocks="blocks:Blocks",
     aware="aware.plan:Aware",
     rerun="aware.rerun:Rerun",
     reverse="reverse:Reverse",

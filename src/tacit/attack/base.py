@@ -40,6 +40,7 @@ class Matching:
     bound: float | None = None
     certified: bool | None = None
     log: list[dict[str, Any]] = field(default_factory=list)
+    duals: tuple[FloatArray, FloatArray] | None = None
 
 
 class Attacker(BaseEstimator):  # type: ignore[misc]

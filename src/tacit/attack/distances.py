@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
-from tacit.errors import ColumnError
+from tacit.attack.metric import Metric
+from tacit.errors import ColumnError, InputError, ParameterError
 from tacit.microdata import FloatArray, Kind, Microdata
 
 Scale = Literal["std", "max", "range", "none"]
+Distance = Literal["euclidean", "manhattan", "mahalanobis", "gower"]
+Compare = Callable[[FloatArray, FloatArray], FloatArray]
+"""A distance of the user's own: (n, d) and (m, d) numbers (codes for categories) to an (n, m) matrix."""
+
+PAIRS = 40_000_000
+"""Most pairs that are compared one by one (distances without vectors)."""
 
 
 def embed(
@@ -22,16 +30,81 @@ def embed(
     number of ranks less one. Nominal: 0 or 1 (one coordinate a category, divided by the square root of 2).
     A missing value sits at the original's mean, and a missing marker adds 1 when only one of the two is missing.
     """
+    return vectors(original, masked, columns, scale=scale)[:2]
+
+
+def vectors(
+    original: Microdata,
+    masked: Microdata,
+    columns: list[str],
+    distance: Distance = "euclidean",
+    scale: Scale = "std",
+    weights: dict[str, float] | None = None,
+) -> tuple[FloatArray, FloatArray, Metric]:
+    """Both files as vectors, and the metric between them that is the wanted distance.
+
+    With d_c the distance of column c (see ``embed``) and w_c its weight (1 unless given): ``euclidean``
+    sqrt(sum w d^2); ``manhattan`` sum w d; ``gower`` (Gower 1971) sum w d / sum w with ranges as scale;
+    ``mahalanobis`` sqrt((x - z)' S^-1 (x - z)) over the continuous columns, S the covariance of the original
+    (its pseudo-inverse when columns depend on each other), plus w d^2 of the others.
+    """
+    weight = _weights(columns, weights)
+    straight = distance in ("manhattan", "gower")
     left: list[FloatArray] = []
     right: list[FloatArray] = []
+    whole: list[int] = []  # coordinates to whiten
     for name in columns:
-        a, b = _column_vectors(original, masked, name, scale)
-        left.append(a)
-        right.append(b)
-    return np.ascontiguousarray(np.hstack(left)), np.ascontiguousarray(np.hstack(right))
+        a, b = _column_vectors(original, masked, name, "range" if distance == "gower" else scale, straight)
+        factor = weight[name] if straight else np.sqrt(weight[name])
+        if distance == "gower":
+            factor /= sum(weight.values())
+        if distance == "mahalanobis" and original.schema[name].kind is Kind.continuous:
+            whole.append(sum(part.shape[1] for part in left))
+        left.append(a * factor)
+        right.append(b * factor)
+    X, Y = np.ascontiguousarray(np.hstack(left)), np.ascontiguousarray(np.hstack(right))
+    if whole:
+        _whiten(X, Y, np.array(whole))
+    return X, Y, "manhattan" if straight else "euclidean"
 
 
-def _column_vectors(original: Microdata, masked: Microdata, name: str, scale: Scale) -> tuple[FloatArray, FloatArray]:
+def compare_all(original: Microdata, masked: Microdata, columns: list[str], compare: Compare) -> FloatArray:
+    """The matrix of a user's own distance."""
+    if original.n * masked.n > PAIRS:
+        raise InputError(
+            f"a distance given as a function compares {original.n} x {masked.n} pairs one by one, and takes up to "
+            f"{PAIRS:,}; use a named distance, or a sample"
+        )
+    out = np.asarray(compare(original.numbers(columns), masked.numbers(columns)), dtype=np.float64)
+    if out.shape != (original.n, masked.n) or not np.isfinite(out).all():
+        raise InputError(
+            f"the distance function must return finite numbers of shape {(original.n, masked.n)}, not {out.shape}"
+        )
+    return out
+
+
+def _weights(columns: list[str], weights: dict[str, float] | None) -> dict[str, float]:
+    for name, value in (weights or {}).items():
+        if name not in columns:
+            raise ColumnError(f"weights: column '{name}' is not compared; compared are {', '.join(columns)}")
+        if not (np.isfinite(value) and value >= 0):
+            raise ParameterError(f"weights: column '{name}' has weight {value}; use a number of at least 0")
+    return {name: float((weights or {}).get(name, 1.0)) for name in columns}
+
+
+def _whiten(X: FloatArray, Y: FloatArray, at: np.ndarray) -> None:
+    """Turn the coordinates ``at`` so that the original's covariance is the identity on what it spans."""
+    ranked = X[np.lexsort(X.T[::-1])][:, at]  # sums in value order: row order must not show in the last bit
+    centred = ranked - ranked.mean(axis=0)
+    values, axes = np.linalg.eigh(centred.T @ centred / max(1, len(X) - 1))
+    kept = values > values.max(initial=0.0) * 1e-10
+    turn = np.where(kept, 1.0 / np.sqrt(np.where(kept, values, 1.0)), 0.0) * axes
+    X[:, at], Y[:, at] = X[:, at] @ turn, Y[:, at] @ turn
+
+
+def _column_vectors(
+    original: Microdata, masked: Microdata, name: str, scale: Scale, straight: bool = False
+) -> tuple[FloatArray, FloatArray]:
     kind = original.schema[name].kind
     if kind is Kind.continuous:
         if masked.schema[name].kind is not Kind.continuous:
@@ -46,7 +119,8 @@ def _column_vectors(original: Microdata, masked: Microdata, name: str, scale: Sc
     if kind is Kind.ordinal:
         top = max(size - 1, 1)
         return _with_missing(a / top, b / top)
-    return _indicators(a, size), _indicators(b, size)
+    half = 0.5 if straight else np.sqrt(0.5)
+    return _indicators(a, size, half), _indicators(b, size, half)
 
 
 def common_codes(original: Microdata, masked: Microdata, name: str) -> tuple[FloatArray, FloatArray, int]:
@@ -98,7 +172,7 @@ def _with_missing(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]
     return np.column_stack([fill_a, gone_a]), np.column_stack([fill_b, gone_b])
 
 
-def _indicators(codes: FloatArray, size: int) -> FloatArray:
+def _indicators(codes: FloatArray, size: int, half: float) -> FloatArray:
     out = np.zeros((len(codes), size + 1))
-    out[np.arange(len(codes)), np.where(np.isnan(codes), size, codes).astype(np.int64)] = np.sqrt(0.5)
+    out[np.arange(len(codes)), np.where(np.isnan(codes), size, codes).astype(np.int64)] = half
     return out

@@ -13,18 +13,18 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.attack.metric import Metric
 from tacit.errors import InputError
 from tacit.kernels import kdtree
 from tacit.kernels.assignment_graph import pair_costs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Metric = Literal["euclidean", "squared", "manhattan"]
 
 KIND: dict[str, int] = {"squared": kdtree.SQUARED, "euclidean": kdtree.EUCLIDEAN, "manhattan": kdtree.MANHATTAN}
 TIE = 1e-12

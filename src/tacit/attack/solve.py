@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from tacit.attack.base import distinct
-from tacit.attack.neighbours import KIND, Floats, Frame, Ints, Metric, Stopper, check_vectors, search
-from tacit.attack.solve_graph import Solver
+from tacit.attack.base import Matching, distinct
+from tacit.attack.metric import Metric
+from tacit.attack.neighbours import KIND, Floats, Frame, Ints, Stopper, check_vectors, search
+from tacit.attack.solve_graph import COLD, WARM, Solver
 from tacit.errors import ParameterError
 from tacit.kernels import kdtree
 from tacit.kernels.assignment_graph import graph, pair_costs
@@ -35,6 +36,8 @@ CANDIDATES = 10
 """Nearest records taken into the first graph, each way."""
 ADDED = 6
 """Pairs that one pricing may add to a row."""
+FEW = 0.02
+"""Share of rows with new pairs above which duals are moved by an auction before paths are searched."""
 
 
 @dataclass
@@ -100,6 +103,56 @@ def assign(
     match[by_class] = members[first[column] + rank]
     u, v = run.best_u[ours.inverse], run.best_v[theirs.inverse]
     return Assigned(match, run.cost, run.bound, run.certified, u, v, run.log)
+
+
+def shares(X: Floats, Y: Floats, found: Assigned) -> Matching:
+    """The linkage as an intruder meets it: identical originals share the links of their class."""
+    ours, theirs = distinct(X), distinct(Y)
+    linked = found.match >= 0
+    pair = ours.inverse[linked] * len(theirs.count) + theirs.inverse[found.match[linked]]
+    flow, size = np.unique(pair, return_counts=True)
+    owner, target = np.divmod(flow, max(1, len(theirs.count)))
+    share = size / ours.count[owner]
+    start = np.searchsorted(owner, np.arange(len(ours.count) + 1))
+    degree = np.diff(start)[ours.inverse]
+    indptr = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
+    entry = np.repeat(start[:-1][ours.inverse], degree) + np.arange(indptr[-1]) - np.repeat(indptr[:-1], degree)
+    named = degree > 0
+    head = np.where(named, start[:-1][ours.inverse], 0)
+    match = np.where(named, theirs.first[target[head]], -1) if len(target) else np.full(len(X), -1)
+    return Matching(
+        match.astype(np.int64),
+        np.full(len(X), np.nan),
+        theirs.inverse,
+        indptr,
+        target[entry],
+        share[entry],
+        cost=found.cost,
+        bound=found.bound,
+        certified=found.certified,
+        log=found.log,
+        duals=(found.u, found.v),
+    )
+
+
+def assign_vectors(X: Any, Y: Any, *, metric: Metric = "squared", time_limit: float | None = None) -> Matching:
+    """``assign`` and ``shares`` in one call; the score is the cost of the link."""
+    X, Y = check_vectors(X, Y)
+    matching = shares(X, Y, assign(X, Y, metric=metric, time_limit=time_limit))
+    linked = np.flatnonzero(matching.match >= 0)
+    matching.score[linked] = pair_costs(X, Y, linked, matching.match[linked], KIND[metric])
+    return matching
+
+
+def second_best(X: Floats, Y: Floats, found: Assigned, metric: Metric) -> Floats:
+    """min over records other than i's own of c_ij - v_j - u_i: what forbidding the link costs at least."""
+    classes = distinct(Y)
+    if len(classes.rows) < 2:
+        return np.zeros(len(X))
+    kind = KIND[metric]
+    frame = Frame.of(classes.rows, X, kind)
+    value, _ = search(frame(X), kdtree.build(frame(classes.rows)), 2, kind, Stopper(), weights=found.v[classes.first])
+    return np.maximum(value[:, 1] - value[:, 0], 0.0)
 
 
 class Rounds:
@@ -194,10 +247,13 @@ class Rounds:
         number = 0
         u_then, v_then = np.zeros(len(self.left)), np.zeros(len(self.right))
         allowance = np.full(len(self.left), -np.inf)
+        new = len(self.left)
         while not self.stopper.stopped:
             number += 1
             start = time.monotonic()
-            self.solver.solve(self.indptr, self.cols, self.arc_cost, self.far, warm=number > 1)
+            # An auction moves all duals a little, and all rows must be searched again; few new pairs need short paths
+            phases = COLD if number == 1 else WARM if new > FEW * len(self.left) else ()
+            self.solver.solve(self.indptr, self.cols, self.arc_cost, self.far, phases)
             if self.stopper.stopped:
                 break
             u, v = self.solver.duals()

@@ -30,17 +30,17 @@ class Solver:
         self.room = int(np.sum(capacity)) > len(kinds)
         self.cost = np.inf
 
-    def solve(self, indptr: Ints, cols: Ints, cost: Floats, far: Floats, *, warm: bool = False) -> None:
+    def solve(self, indptr: Ints, cols: Ints, cost: Floats, far: Floats, phases: tuple[float, ...] = COLD) -> None:
         """Optimal matching and duals of this graph; raises if some row cannot be matched."""
-        self.stopper.run([lambda: self._solve(indptr, cols, cost, far, warm)])
+        self.stopper.run([lambda: self._solve(indptr, cols, cost, far, phases)])
 
-    def _solve(self, indptr: Ints, cols: Ints, cost: Floats, far: Floats, warm: bool) -> None:
+    def _solve(self, indptr: Ints, cols: Ints, cost: Floats, far: Floats, phases: tuple[float, ...]) -> None:
         stop, v, state = self.stopper.flag, self.v, self.state
         unit = float(np.median(cost)) if len(cost) else 0.0
         unit = unit if unit > 0 else float(np.abs(cost).mean()) if len(cost) else 0.0
         n = len(state.kind)
         if unit > 0:
-            for eps in WARM if warm else COLD:
+            for eps in phases:
                 if kernel.drop(indptr, cols, cost, v, state, eps * unit):
                     kernel.auction(indptr, cols, cost, far, v, state, eps * unit, 40 * n + 1000, stop)
         kernel.drop(indptr, cols, cost, v, state, 0.0)

@@ -210,7 +210,7 @@ def search(
                                 limit = min(limit, value[r, k - 1])
                             if ties >= 0.0 and p == 0:
                                 x = np.sqrt(x) if kind == 0 else x
-                                x += ties + 1e-11 * x + 1e-300
+                                x += ties + 1e-11 * x + 1e-150
                                 limit = min(limit, x * x if kind == 0 else x)
                     mask >>= 1
                     lane += 1

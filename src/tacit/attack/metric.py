@@ -1,0 +1,7 @@
+"""Names of f(distance) between vectors, as the search and the solver know them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Metric = Literal["euclidean", "squared", "manhattan"]
