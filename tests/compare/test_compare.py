@@ -152,6 +152,7 @@ def test_the_map_is_a_picture_that_names_every_plan(data, tmp_path):
     assert len(titles) == 4
     assert any("noise(percent=60.0)" in t for t in titles)
     assert (tmp_path / "map.svg").read_text() == text
+    assert "<svg" in found._repr_html_()
 
 
 def test_unknown_names_are_refused_before_anything_runs(data):
