@@ -86,6 +86,11 @@ def limit(share: float | None) -> str:
 TITLES = {
     "nearest": "Nearest record",
     "assignment": "Optimal assignment",
+    "aware": "Knows how it was masked",
+    "rerun": "Knows the method and runs it again",
+    "reverse": "Guesses how it was masked",
+    "weighted": "Learned weights",
+    "link_probabilities": "Link probabilities",
     "pram": "PRAM",
     "massc": "MASSC",
     "ipso": "IPSO",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacit.report.svg import Drawing, Scale
+from tacit.report.svg import Drawing, Scale, wide
 from tacit.report.words import limit, number, percent
 
 
@@ -27,21 +27,17 @@ def bars(
     write = percent if shares else number
     height = row * len(rows) + (20 if bound is not None else 8)
     d = Drawing(width, height, f"{title}. " + "; ".join(f"{r.label}: {write(r.value)}" for r in rows[:20]))
-    wide = min(width * 0.4, 14 + 7.5 * max((len(r.label) for r in rows), default=4))
+    room = min(width * 0.4, 18 + max((1.06 * wide(r.label) for r in rows), default=30))
     ends = [v for r in rows for v in (r.value, r.high, r.chance) if v is not None]
-    x = Scale(0, most or max([*ends, (bound or 0) * 1.15, 1e-12]), wide, width - 70)
+    x = Scale(0, most or max([*ends, (bound or 0) * 1.15, 1e-12]), room, width - 70)
     top = 18 if bound is not None else 4
     for i, r in enumerate(rows):
         y = top + i * row
         middle = y + row / 2
-        letters = int((wide - 12) / 6.6)
-        d.text(
-            wide - 10, middle + 4, r.label if len(r.label) <= letters else r.label[: letters - 1] + "…",
-            "label strong" if r.strong else "label", "end",
-        )  # fmt: skip
-        d.rect(wide, y + 6, x.end - wide, row - 12, "track")
+        d.text(room - 10, middle + 4, _cut(r.label, room - 12), "label strong" if r.strong else "label", "end")
+        d.rect(room, y + 6, x.end - room, row - 12, "track")
         tip = f"{r.label}: {write(r.value)}" + (f", chance {write(r.chance)}" if r.chance is not None else "")
-        d.rect(wide, y + 6, x(r.value) - wide, row - 12, "masked strong" if r.strong else "masked", tip)
+        d.rect(room, y + 6, x(r.value) - room, row - 12, "masked strong" if r.strong else "masked", tip)
         if r.low is not None and r.high is not None and r.high > r.low:
             d.line(x(r.low), middle, x(r.high), middle, "whisker")
             for end in (r.low, r.high):
@@ -53,3 +49,13 @@ def bars(
         d.line(x(bound), 14, x(bound), height, "bound")
         d.text(x(bound) + 4, 12, f"accepted up to {limit(bound) if shares else number(bound)}", "note")
     return d
+
+
+def _cut(text: str, room: float) -> str:
+    """As much of the text as fits; all of it is in the tip."""
+    if wide(text) <= room:
+        return text
+    keep = len(text)
+    while keep > 1 and wide(text[:keep]) + 10 > room:
+        keep -= 1
+    return text[:keep] + "…"

@@ -54,7 +54,7 @@ def histogram(
 ) -> Drawing:  # fmt: skip
     """One plain histogram with named axes."""
     d = Drawing(width, height, title)
-    left, right, top, bottom = 58.0, width - 12, 20.0, height - (44 if x_name else 26)
+    left, right, top, bottom = 58.0, width - 24, 20.0, height - (44 if x_name else 26)
     x, y = Scale(edges[0], edges[-1], left, right), Scale(0, max([*counts, 1e-12]) * 1.04, bottom, top)
     left_axis(d, y, left, right, 3)
     for a, b, c in zip(edges[:-1], edges[1:], counts, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacit.report.svg import SHAPES, Drawing, Scale, bottom_axis, left_axis
+from tacit.report.svg import SHAPES, Drawing, Scale, bottom_axis, left_axis, wide
 from tacit.report.words import limit, number, percent
 
 
@@ -100,15 +100,15 @@ def _label(
     bottom: float,
 ) -> None:
     """Try a few places around the point; a label that fits nowhere is left to the tip and the table."""
-    wide = 6.3 * len(p.label)
+    span = wide(p.label)
     gap = 18 if p.chosen else 13
     places = (
         (gap, 4, "start"), (-gap, 4, "end"), (0, -gap, "middle"), (0, gap + 8, "middle"), (gap, 18, "start"),
         (gap, -10, "start"), (-gap, -10, "end"), (0, -gap - 14, "middle"),
     )  # fmt: skip
     for dx, dy, anchor in places:
-        start = cx + dx - (wide if anchor == "end" else wide / 2 if anchor == "middle" else 0)
-        box = (start, cy + dy - 11, start + wide, cy + dy + 3)
+        start = cx + dx - (span if anchor == "end" else span / 2 if anchor == "middle" else 0)
+        box = (start, cy + dy - 11, start + span, cy + dy + 3)
         inside = box[0] > 60 and box[2] < right + 10 and box[1] > 14 and box[3] < bottom + 2
         if inside and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):
             d.text(cx + dx, cy + dy, p.label, "label strong" if p.chosen else "label", anchor)
