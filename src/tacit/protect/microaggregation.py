@@ -175,7 +175,10 @@ class _Table:
     @classmethod
     def of(cls, data: Microdata, columns: list[str]) -> _Table:
         values = data.numbers(columns)
-        order = np.lexsort(values.T[::-1])
+        order = np.argsort(values[:, 0], kind="stable")
+        first = values[order, 0]
+        if np.isnan(first).any() or (first[1:] == first[:-1]).any():
+            order = np.lexsort(values.T[::-1])
         kinds = {name: data.schema[name].kind for name in columns}
         sizes = {n: 0 if kind is Kind.continuous else len(data.categories(n)) for n, kind in kinds.items()}
         return cls(values[order], order, {name: j for j, name in enumerate(columns)}, kinds, sizes)
