@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from streams import numbers
+from streams import filters, numbers
 
 import tacit as tc
 
@@ -162,6 +162,20 @@ def test_the_tail_of_a_private_stream_keeps_k() -> None:
         f = tc.stream.PrivateMicroaggregation(epsilon=1.0, k=3, window=10, bounds=[(-4, 4)] * 3, random_state=1)
         out = list(f(numbers(n)))
         assert len(f.withheld) == (n % 10 if n % 10 < 3 else 0)
+        assert all(len(m) >= 3 for m in groups_of(out).values())
+
+
+@pytest.mark.parametrize("name", ["microaggregation", "rank swapping", "clusters", "private", "noise"])
+def test_a_filter_may_go_on_after_a_flush(name: str) -> None:
+    """A flush ends a group, not the filter: promises hold before and after it."""
+    x, f = numbers(61), filters()[name]
+    out = [r for row in x[:28] for r in f.push(row)] + f.flush()
+    assert f.pending == 0
+    out += [r for row in x[28:] for r in f.push(row)] + f.flush()
+    assert sorted(r.index for r in out) == list(range(61))
+    masked = np.array([r.record for r in sorted(out, key=lambda r: r.index)])
+    assert (masked != x).all()
+    if name in ("microaggregation", "clusters"):
         assert all(len(m) >= 3 for m in groups_of(out).values())
 
 

@@ -99,11 +99,22 @@ def stream(
         run.sync()
     if unit.withheld:
         print(f"{len(unit.withheld)} record(s) were withheld: too few to be protected", file=sys.stderr)
+    for name in _identifiers(unit):
+        print(f"Note: '{name}' has nearly as many values as records, like an identifier; --drop it", file=sys.stderr)
     for warned in watch.alarms if watch else []:
         print(
             f"alarm: {warned.name} = {warned.value:.4g} was above {warned.bound:g} at record {warned.arrived}",
             file=sys.stderr,
         )
+
+
+def _identifiers(unit: Any) -> list[str]:
+    """Unordered columns, protected as categories, in which most records have a value of their own."""
+    records = unit._records
+    if records is None:
+        return []
+    known = zip(records.names, records.categories, strict=True)
+    return [str(n) for n, c in known if c is not None and len(c) >= max(20, unit._arrived // 2)]
 
 
 class _Stop:

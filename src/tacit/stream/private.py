@@ -171,7 +171,7 @@ class PrivateMicroaggregation(Filter):
         return n
 
     def _noise(self, d: int, groups: int, number: int, rng: np.random.Generator | None) -> IntArray:
-        scale = STEPS / self._share
+        scale = math.nextafter(STEPS / self._share, math.inf)  # never less noise than was promised
         if self.sampler == "fast":
             from tacit.kernels.stream_ranking import fast_laplace
 
