@@ -169,6 +169,35 @@ def recoding() -> None:
     save("recoding")
 
 
+def sampling() -> None:
+    table = people(400)
+    data = tc.Microdata.of(table.assign(age=table["age"] // 10 * 10), quasi=["age", "region"], confidential=["income"])
+    _, axes = plt.subplots(1, 2, figsize=(7, 2.7))
+    rows = tc.protect.Sampling(fraction=0.25, random_state=1).fit(data).rows_
+    edges = np.linspace(0, 110, 23)
+    axes[0].hist(table["income"], edges, color=GREY, label="original")
+    axes[0].hist(table["income"].iloc[rows], edges, color=BLUE, label="sampling, a quarter")
+    axes[0].set_xlabel("income (thousands)")
+    axes[0].set_ylabel("records")
+    axes[0].legend(frameon=False)
+    method = tc.protect.MASSC(random_state=1)
+    masked = method.fit_transform(data).to_native()
+    before = data.to_native()
+    regions = sorted(before["region"].unique())
+    places = np.arange(len(regions))
+    total = before.groupby("region")["income"].sum()
+    raw = masked.groupby("region")["income"].sum()
+    repaired = (masked["income"] * method.weights_).groupby(masked["region"]).sum()
+    for i, (name, values, colour) in enumerate(
+        [("original", total, GREY), ("MASSC, unweighted", raw, ORANGE), ("MASSC, weighted", repaired, BLUE)]
+    ):
+        axes[1].bar(places + 0.27 * (i - 1), values.reindex(regions), 0.25, color=colour, label=name)
+    axes[1].set_xticks(places, regions)
+    axes[1].set_title("total income by region (protected)")
+    axes[1].legend(frameon=False, fontsize=7)
+    save("sampling")
+
+
 def suppression() -> None:
     rng = np.random.default_rng(0)
     kind = rng.choice(30, 3000, p=np.arange(30, 0, -1) / 465)
@@ -196,7 +225,17 @@ def privacy() -> None:
     table = np.clip(rng.normal(50, 15, (n, 2)), 0, 100)
     bounds = {"x0": (0.0, 100.0), "x1": (0.0, 100.0)}
     ks = [2, 5, 10, 25, 50, 100, 250, 500, 1000]
-    plt.figure(figsize=(5.4, 3.1))
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.1), width_ratios=(3, 2))
+    few = table[:200]
+    noisy = tc.protect.Laplace(20.0, bounds, random_state=0).fit_transform(few)
+    means = tc.protect.DPMicroaggregation(10, 20.0, bounds, random_state=0).fit_transform(few)
+    right.scatter(np.sort(few[:, 0]), np.sort(noisy[:, 0]), s=4, color=GREY, linewidths=0, label="Laplace")
+    right.scatter(np.sort(few[:, 0]), np.sort(means[:, 0]), s=4, color=BLUE, linewidths=0, label="individual, k = 10")
+    right.set_title("200 values, sorted; epsilon = 20")
+    right.set_xlabel("original")
+    right.set_ylabel("masked")
+    right.legend(frameon=False, fontsize=7)
+    plt.sca(left)
     plain = np.abs(tc.protect.Laplace(epsilon, bounds, random_state=0).fit_transform(table) - table).mean()
     plt.axhline(plain, color=GREY, label="Laplace noise on every value")
     for form, colour in (("individual", BLUE), ("multivariate", ORANGE)):
@@ -226,7 +265,18 @@ def privacy() -> None:
 def main() -> None:
     warnings.simplefilter("ignore", tc.errors.TacitWarning)
     OUT.mkdir(exist_ok=True)
-    for draw in (noise, swapping, microaggregation, categories, rounding, synthetic, recoding, suppression, privacy):
+    for draw in (
+        noise,
+        swapping,
+        microaggregation,
+        categories,
+        rounding,
+        synthetic,
+        recoding,
+        sampling,
+        suppression,
+        privacy,
+    ):
         draw()
 
 
