@@ -91,7 +91,7 @@ def stream(
             out = _open(target, resumed=bool(also), length=also.get("bytes"), stack=stack)
             run.sink = SINKS[form](out, books=books, header=not also.get("bytes"))
             run.sync = file_position(out, real=target is not None)
-            records = _records(source, form, follow, stopped, stack)
+            records = _records(run, source, form, follow, stopped, stack)
         left_out = set(shared.split(drop)) if drop else set()
         if left_out:
             records = ({k: v for k, v in r.items() if k not in left_out} for r in records)
@@ -163,13 +163,13 @@ def _watch(unit: Any, window: int, alarm: list[str] | None) -> Any:
     return Watch(unit, [RiskMonitor(window), LossMonitor(), FlowMonitor()], bounds)
 
 
-def _records(source: Path | None, form: str, follow: bool, stop: Any, stack: ExitStack) -> Any:
+def _records(run: Any, source: Path | None, form: str, follow: bool, stop: Any, stack: ExitStack) -> Any:
     from tacit.stream.sources import csv_records, json_records, lines, open_source
 
     opened = open_source(source)
     if source is not None:
         stack.callback(opened.close)
-    text = lines(opened, follow=follow, stop=stop)
+    text = lines(opened, follow=follow, stop=stop, idle=run.idle)
     return csv_records(text) if form == "csv" else json_records(text)
 
 
@@ -195,7 +195,7 @@ def _redis(
     if key is None or to is None:
         raise ParameterError("--redis needs --from KEY and --to KEY")
     run.sink = RedisSink(url, to)
-    source = RedisSource(url, key, group, consumer, follow=follow, stop=stop)
+    source = RedisSource(url, key, group, consumer, follow=follow, stop=stop, idle=run.idle)
     run.commit = source.acknowledge
     return source
 

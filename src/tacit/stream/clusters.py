@@ -132,11 +132,14 @@ class DelayBoundClusters(Filter):
 
     def tick(self) -> list[Release]:
         """Release what has waited for ``seconds``, without a new record."""
+        return self._releases(*self._due())
+
+    def _due(self) -> tuple[FloatArray, IntArray]:
         if self._records is None:
-            return []
+            return np.empty((0, 0)), np.empty((0, 4), dtype=np.int64)
         out, meta = np.empty((self.pending, len(self._records.names))), np.empty((self.pending, 4), dtype=np.int64)
         emitted, _ = self._advance(self._row[:0], False, out, meta)
-        return self._releases(out[:emitted], meta[:emitted])
+        return out[:emitted], meta[:emitted]
 
     def _take(self, rows: FloatArray) -> FloatArray:
         return self._with_extras(super()._take(rows), lambda name: rows[:, int(name)])

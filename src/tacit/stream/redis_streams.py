@@ -47,10 +47,11 @@ class RedisSource:
         block: float = 1.0,
         follow: bool = True,
         stop: Callable[[], bool] = lambda: False,
+        idle: Callable[[], None] = lambda: None,
     ) -> None:
         self.client = connect(url)
         self.key, self.group, self.consumer = key, group, consumer
-        self.count, self.block, self.follow, self.stop = count, block, follow, stop
+        self.count, self.block, self.follow, self.stop, self.idle = count, block, follow, stop, idle
         self._given: list[str] = []
         try:
             self.client.xgroup_create(key, group, id="0", mkstream=True)
@@ -68,6 +69,7 @@ class RedisSource:
                 if last == ">" and not self.follow:
                     return
                 last = ">"
+                self.idle()
                 continue
             for number, fields in messages:
                 if last != ">":

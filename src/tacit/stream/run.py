@@ -75,6 +75,14 @@ class Run:
         self._report(last=True)
         return self.written
 
+    def idle(self) -> None:
+        """Nothing arrives: release what time has made due, and let readers of the output see what there is."""
+        unit: Any = self.watch or self.filter
+        if hasattr(unit, "tick"):
+            self._write(unit.tick())
+        if self._rates:
+            self._report(last=False)
+
     def _write(self, released: list[Release]) -> None:
         if released:
             self.sink.write(released)
@@ -108,6 +116,9 @@ class Run:
             values["alarms"] = [vars(a) for a in self.watch.alarms[-20:]]
         if last:
             values["withheld_indices"] = self.filter.withheld[-1000:]
+        out = getattr(self.sink, "out", None)
+        if out is not None:
+            out.flush()
         if self.log is not None:
             self.log.write(json.dumps(jsonable(values)) + "\n")
             self.log.flush()

@@ -18,9 +18,14 @@ Record = dict[str, Any]
 
 
 def lines(
-    source: BinaryIO, follow: bool = False, stop: Callable[[], bool] = lambda: False, wait: float = 0.2
+    source: BinaryIO,
+    follow: bool = False,
+    stop: Callable[[], bool] = lambda: False,
+    wait: float = 0.2,
+    idle: Callable[[], None] = lambda: None,
 ) -> Iterator[str]:
-    """Complete lines of text. ``follow``: at the end of the file wait for more. ``stop()`` is asked all the time.
+    """Complete lines of text. ``follow``: at the end of the file wait for more. ``stop()`` is asked all the time,
+    ``idle()`` is called whenever nothing has come for ``wait`` seconds.
 
     A line is given out only when its end has been written, so a half-written record is never read.
     """
@@ -28,10 +33,12 @@ def lines(
     while not stop():
         block = _read(source, wait)
         if block is None:  # nothing yet
+            idle()
             continue
         if not block:
             if not follow:
                 break
+            idle()
             time.sleep(wait)
             continue
         *whole, rest = (rest + block).split(b"\n")

@@ -86,6 +86,15 @@ class Watch:
             self.update()
         return released
 
+    def tick(self) -> list[Release]:
+        """What time has made due, for filters with a limit in seconds."""
+        due = getattr(self.filter, "_due", None)
+        if due is None:
+            return []
+        out, meta = due()
+        self._gone.append((out, meta))
+        return self.filter._releases(out, meta)
+
     def flush(self) -> list[Release]:
         """End of the stream."""
         out, meta, withheld = self.filter._end()
