@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 CORE := .venv/.core
 
-.PHONY: setup demo test test-all lint bench bench-full docs clean
+.PHONY: setup demo test test-all lint reproduce bench bench-full docs clean
 
 setup: $(STAMP)
 
@@ -34,6 +34,10 @@ lint: $(STAMP)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+# every published table, in the version that CI runs
+reproduce: $(STAMP)
+	$(BIN)/tacit reproduce all --quick
 
 bench: $(STAMP)
 	$(BIN)/python -m bench

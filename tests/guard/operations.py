@@ -31,12 +31,6 @@ def _census(n: int) -> np.ndarray:
     return np.column_stack([table[c].to_numpy() for c in table.column_names]).astype(float)
 
 
-def _noisy(n: int) -> tuple[np.ndarray, np.ndarray]:
-    values = _census(n)
-    rng = np.random.default_rng(0)
-    return values, values + rng.standard_normal(values.shape) * values.std(axis=0) * 0.25
-
-
 def mdav(n: int) -> Callable[[], object]:
     from tacit.protect import Microaggregation
 
@@ -81,20 +75,6 @@ def suda(n: int) -> Callable[[], object]:
     return lambda: tc.risk.suda(data, keys=list(frame))
 
 
-def nearest(n: int) -> Callable[[], object]:
-    from tacit.attack import Nearest
-
-    original, masked = _noisy(n)
-    return lambda: Nearest().link(original, masked)
-
-
-def assignment(n: int) -> Callable[[], object]:
-    from tacit.attack import Assignment
-
-    original, masked = _noisy(n)
-    return lambda: Assignment().link(original, masked)
-
-
 def stream_microaggregation(n: int) -> Callable[[], object]:
     from tacit.stream import Microaggregation
 
@@ -124,8 +104,6 @@ WORKLOADS: dict[Callable[[int], Callable[[], object]], tuple[int, int]] = {
     rank_swapping: (200, 400),
     orthtree: (500, 1000),
     suda: (100, 200),
-    nearest: (100, 200),
-    assignment: (80, 160),
     stream_microaggregation: (200, 400),
     stream_rank_swapping: (200, 400),
     stream_noise: (200, 400),
@@ -170,5 +148,8 @@ if __name__ == "__main__":
     counts = measure()
     if "--update" in sys.argv:
         kept = {name: value for name, value in counts.items() if isinstance(value, int) and value}
+        # the counters of rounds.py come from compiled code: keep theirs, and change them by hand
+        old = json.loads(BASELINE.read_text())
+        kept |= {name: value for name, value in old.items() if name.startswith("assignment ")}
         BASELINE.write_text(json.dumps(kept, indent=1) + "\n")
     print(json.dumps(counts, indent=1))
