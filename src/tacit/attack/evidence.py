@@ -16,7 +16,6 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from tacit.attack.base import Distinct, Matching, distinct
-from tacit.errors import InputError
 from tacit.microdata import FloatArray, Microdata
 
 Rule = Literal["assignment", "nearest", "likeliest"]
@@ -30,11 +29,15 @@ TIE = 1e-11
 
 @dataclass(frozen=True)
 class Part:
-    """A cost that is no distance: `cost(a, b)` gives the matrix for blocks of rows; inf = impossible."""
+    """A cost that is no distance: `cost(a, b)` gives the matrix for blocks of rows; inf = impossible.
+
+    `hint`: vectors of both files whose nearness proposes candidates when a file is too large for all pairs.
+    """
 
     a: FloatArray
     b: FloatArray
     cost: Callable[[FloatArray, FloatArray], FloatArray]
+    hint: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True)
@@ -132,11 +135,7 @@ def assignment(evidence: Evidence) -> Matching:
     ours, theirs = evidence.classes()
     n, m = int(ours.count.sum()), int(theirs.count.sum())
     if max(n, m) > DENSE:
-        if evidence.pure:
-            return _large(evidence, ours, theirs)
-        raise InputError(
-            f"this attack compares all pairs and takes up to {DENSE} records; link a sample, or use rule='nearest'"
-        )
+        return _large(evidence, ours, theirs) if evidence.pure else _sparse(evidence, ours, theirs)
     classes = evidence.block(ours.rows, theirs.rows)
     finite = classes[np.isfinite(classes)]
     # an impossible pair costs more than any set of possible ones, so it is used only when there is no other way
@@ -175,6 +174,21 @@ def _large(evidence: Evidence, ours: Distinct, theirs: Distinct) -> Matching:
     done = _spread(ours, theirs, start, target, count / ours.count[owner], best, np.full(len(best), np.nan))
     done.cost, done.bound, done.certified = 0.5 * found.cost, 0.5 * found.bound, found.certified
     done.log = found.log
+    return done
+
+
+def _sparse(evidence: Evidence, ours: Distinct, theirs: Distinct) -> Matching:
+    """With parts that are no distances: assignment inside candidates that hints propose."""
+    from tacit.attack.evidence_graph import CANDIDATES, pair_costs, sparse_links
+
+    owner, target, count, complete = sparse_links(evidence, ours, theirs)
+    start = np.searchsorted(owner, np.arange(len(ours.rows) + 1))
+    cost = pair_costs(evidence, ours.rows[owner], theirs.rows[target])
+    best = np.full(len(ours.rows), np.inf)
+    np.minimum.at(best, owner, cost)
+    done = _spread(ours, theirs, start, target, count / ours.count[owner], best, np.full(len(best), np.nan))
+    done.cost, done.certified = float((cost * count).sum()), False
+    done.log = [{"candidates": CANDIDATES, "complete": complete}]
     return done
 
 

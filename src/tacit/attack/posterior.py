@@ -12,10 +12,9 @@ from tacit.attack.aware.base import Informed
 from tacit.attack.aware.estimated import AwareEstimated
 from tacit.attack.aware.plan import Aware
 from tacit.attack.base import Distinct, Matching
-from tacit.attack.evidence import DENSE, TIE, Evidence, Rule, _spread
-from tacit.attack.neighbours import neighbours
+from tacit.attack.evidence import TIE, Evidence, Rule, _spread
+from tacit.attack.evidence_graph import candidate_pairs
 from tacit.attack.posterior_graph import Beliefs, Reliability, link_probabilities, reliability
-from tacit.errors import InputError
 from tacit.microdata import FloatArray, Microdata
 
 REACH = 16.0
@@ -178,54 +177,8 @@ def graph(
         keep = (cost <= cost.min(1, keepdims=True) + REACH) | (cost <= cost.min(0, keepdims=True) + REACH)
         rows, columns = np.nonzero(keep & np.isfinite(cost))
         return rows, columns, cost[rows, columns], True
-    if evidence.pure:
-        forth = neighbours(ours.rows, theirs.rows, candidates)[1]
-        back = neighbours(theirs.rows, ours.rows, candidates)[1]
-    elif max(n, m) <= 4 * DENSE:
-        forth, back = _best_of(evidence, ours, theirs, candidates)
-    else:
-        raise InputError(f"link probabilities of this method compare all pairs and take up to {4 * DENSE} records")
-    key = np.concatenate(
-        [
-            np.repeat(np.arange(n), candidates) * m + forth.ravel(),
-            back.ravel().astype(np.int64) * m + np.repeat(np.arange(m), candidates),
-        ]
-    )
-    rows, columns = np.divmod(np.unique(key), m)
-    cost = np.empty(len(rows))
-    for s in range(0, len(rows), 200_000):
-        part = slice(s, s + 200_000)
-        cost[part] = _costs(evidence, ours.rows[rows[part]], theirs.rows[columns[part]])
+    rows, columns, cost = candidate_pairs(evidence, ours, theirs, candidates)
     return rows, columns, cost, False
-
-
-def _costs(evidence: Evidence, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Costs of matched rows; parts that are not distances are asked block by block."""
-    q = evidence.u.shape[1]
-    total = 0.5 * ((a[:, :q] - b[:, :q]) ** 2).sum(1)
-    at = q
-    for part in evidence.parts:
-        width = part.a.shape[1]
-        for s in range(0, len(a), 256):
-            block = part.cost(a[s : s + 256, at : at + width], b[s : s + 256, at : at + width])
-            total[s : s + 256] += np.diag(block)
-        at += width
-    return np.asarray(total)
-
-
-def _best_of(evidence: Evidence, ours: Distinct, theirs: Distinct, k: int) -> tuple[np.ndarray, np.ndarray]:
-    forth = np.empty((len(ours.rows), k), np.int64)
-    held = np.full((k, len(theirs.rows)), np.inf)
-    back = np.zeros((k, len(theirs.rows)), np.int64)
-    step = max(k, 4_000_000 // max(1, len(theirs.rows)))
-    for s in range(0, len(ours.rows), step):
-        cost = evidence.block(ours.rows[s : s + step], theirs.rows)
-        forth[s : s + step] = np.argpartition(cost, k - 1, axis=1)[:, :k]
-        every = np.concatenate([held, cost])
-        index = np.concatenate([back, np.broadcast_to(np.arange(s, s + len(cost))[:, None], cost.shape)])
-        keep = np.argpartition(every, k - 1, axis=0)[:k]
-        held, back = np.take_along_axis(every, keep, 0), np.take_along_axis(index, keep, 0)
-    return forth, back.T
 
 
 def calibration(found: Candidates, truth: np.ndarray, masked_class: np.ndarray, bins: int = 10) -> Reliability:

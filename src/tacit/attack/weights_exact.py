@@ -157,7 +157,7 @@ def prove_weights(
             break
         if answer.mip_dual_bound is not None and np.isfinite(answer.mip_dual_bound):
             lost = np.ceil(answer.mip_dual_bound - 1e-6) if whole else answer.mip_dual_bound
-            bound = min(bound, max(correct, sure + float(pairs.value[undecided].sum()) - lost))
+            bound = float(min(bound, max(correct, sure + float(pairs.value[undecided].sum()) - lost)))
         log.append({"step": "program", "rows": rows.total, "bound": bound, "correct": correct})
         if answer.x is None:
             break

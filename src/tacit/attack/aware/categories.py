@@ -25,7 +25,14 @@ def transition(original: Microdata, masked: Microdata, name: str, matrix: FloatA
     table[size, size] = 0.0
     codes = [np.where(np.isnan(c), size, c)[:, None] for c in (a, b)]
     cost = _Look(table)
-    return Evidence(np.empty((len(a), 0)), np.empty((len(b), 0)), [Part(codes[0], codes[1], cost)])
+    stay = np.diag(table)[:size]
+    change = table[:size, :size][~np.eye(size, dtype=bool)]
+    gain = np.median(change[np.isfinite(change)]) - stay[np.isfinite(stay)].mean() if size > 1 else 1.0
+    weight = np.sqrt(max(float(gain), 0.01)) if np.isfinite(gain) else 3.0
+    flags = [weight * (c == np.arange(size + 1)) for c in codes]
+    return Evidence(
+        np.empty((len(a), 0)), np.empty((len(b), 0)), [Part(codes[0], codes[1], cost, (flags[0], flags[1]))]
+    )
 
 
 class _Look:

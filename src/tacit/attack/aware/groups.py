@@ -71,7 +71,9 @@ class AwareMicroaggregation(Informed):
 def _run(x: FloatArray, z: FloatArray) -> Evidence:
     """One sorted column cut into runs: rank containment."""
     a, b = rank_range(x, x), rank_range(z, z)
-    part = Part(np.nan_to_num(a, nan=-1.0), np.nan_to_num(b, nan=-1.0), _contained)
+    size = float(np.median(b[:, 1] - b[:, 0])) + 1.0
+    middle = [np.nan_to_num(r.mean(1, keepdims=True) / size, nan=-1e6) for r in (a, b)]
+    part = Part(np.nan_to_num(a, nan=-1.0), np.nan_to_num(b, nan=-1.0), _contained, (middle[0], middle[1]))
     sd = float(np.nanstd(x)) or 1.0
     x, z = np.nan_to_num(x - np.nanmean(x)), np.nan_to_num(z - np.nanmean(x))
     # a whisper of distance: where ties blur the ranks the nearest average is the likelier one

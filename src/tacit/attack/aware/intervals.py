@@ -52,8 +52,16 @@ class AwareRounding(Informed):
                 continue
             cost = _Rounded(float(step), self.kind == "random")
             fill = [np.where(np.isnan(c), np.inf, c)[:, None] for c in (x, z)]
-            found = found + Evidence(np.empty((len(x), 0)), np.empty((len(z), 0)), [Part(fill[0], fill[1], cost)])
+            found = found + Evidence(
+                np.empty((len(x), 0)), np.empty((len(z), 0)), [Part(fill[0], fill[1], cost, _units(x, z, float(step)))]
+            )
         return found
+
+
+def _units(x: FloatArray, z: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
+    centre = float(np.nanmean(x)) if not np.isnan(x).all() else 0.0
+    left, right = (np.nan_to_num((c - centre) / step, nan=1e6)[:, None] for c in (x, z))
+    return left, right
 
 
 class _Rounded:

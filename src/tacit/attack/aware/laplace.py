@@ -58,7 +58,9 @@ class AwareLaplace(Informed):
             )
             unit = reach / share
             found = found + Evidence(
-                np.empty((len(x), 0)), np.empty((len(z), 0)), [Part(x / unit, z / unit, _absolute)]
+                np.empty((len(x), 0)),
+                np.empty((len(z), 0)),
+                [Part(x / unit, z / unit, _absolute, (x / unit, z / unit))],
             )
         return found
 

@@ -95,7 +95,8 @@ class AwareNoise(Informed):
         signs = [SIGN * np.nan_to_num(np.sign(t)) for t in (x, z)]
         if self.factor == "normal" and self.percent is not None and usable is not None:
             a = max(self.percent / 100.0, SMALLEST)
-            part = Part(np.nan_to_num(x), np.nan_to_num(z), lambda p, q: _normal_factor(p, q, a))
+            hint = (lx / a, lz / a)
+            part = Part(np.nan_to_num(x), np.nan_to_num(z), lambda p, q: _normal_factor(p, q, a), hint)
             return Evidence(signs[0], signs[1], [part])
         s = np.sqrt(variance)
         return Evidence(np.hstack([lx / s, signs[0]]), np.hstack([(lz + variance / 2) / s, signs[1]]))

@@ -82,7 +82,7 @@ class AwareRankSwapping(Informed):
         b = np.hstack([r[1] for r in ranks])
         law = swap_law(original.n, window)
         # ends of tied ranges may move one more in an odd file with window 1; NaN is a value of its own here
-        part = Part(np.nan_to_num(a, nan=-1.0), np.nan_to_num(b, nan=-1.0), _Within(law, window))
+        part = Part(np.nan_to_num(a, nan=-1.0), np.nan_to_num(b, nan=-1.0), _Within(law, window), _hint(a, b, window))
         return Evidence(np.empty((len(a), 0)), np.empty((len(b), 0)), [part])
 
     def _window(self, ranks: list[tuple[FloatArray, FloatArray]], n: int) -> int:
@@ -101,6 +101,12 @@ class AwareRankSwapping(Informed):
         widest = np.concatenate([best_row, best_column])
         widest = widest[np.isfinite(widest)]
         return max(1, int(widest.max())) if widest.size else n
+
+
+def _hint(a: FloatArray, b: FloatArray, window: float) -> tuple[FloatArray, FloatArray]:
+    """Middle ranks over the window; a missing value far from every other."""
+    middle = [np.nan_to_num((r[:, ::2] + r[:, 1::2]) / (2 * window), nan=-1e6) for r in (a, b)]
+    return middle[0], middle[1]
 
 
 def _ranks(original: Microdata, masked: Microdata, name: str) -> tuple[FloatArray, FloatArray]:
