@@ -9,7 +9,10 @@ from tacit.errors import MissingExtra
 from tacit.stream.base import Filter
 
 try:
-    from capymoa.instance import LabeledInstance, RegressionInstance
+    try:
+        from capymoa.core import LabeledInstance, RegressionInstance
+    except ImportError:  # before 0.15
+        from capymoa.instance import LabeledInstance, RegressionInstance
     from capymoa.stream import Stream
 except ImportError:  # the module can be imported without capymoa; its class cannot be used
     Stream = None
