@@ -78,7 +78,7 @@ def against_neighbours(n: int, sigma: float) -> Row:
         ours,
         "scipy cKDTree, 12 nearest both ways",
         theirs,
-        note=f"certified {found.certified}, gap {found.gap:.1e}, {len(found.log)} rounds, {correct} links with the same "
+        note=f"certified {found.certified}, gap {found.gap:.1e}, {len(found.log)} rounds, {correct} on the same "
         f"row; cpu {cpu:.1f} s against {their_cpu:.1f} s",
         size=n,
         series=f"assignment, sigma={sigma:g}",
