@@ -34,8 +34,11 @@ from tacit.kernels.assignment_graph import graph, pair_costs
 Progress = Callable[[dict[str, Any]], None]
 CANDIDATES = 10
 """Nearest records taken into the first graph, each way."""
-ADDED = 6
+ADDED = 16
 """Pairs that one pricing may add to a row."""
+AHEAD = 0.03
+"""Pricing looks this far beyond what is violated (in units of the mean cost), so that duals may move a little
+before a row must be searched again."""
 FEW = 0.02
 """Share of rows with new pairs above which duals are moved by an auction before paths are searched."""
 
@@ -243,7 +246,20 @@ class Rounds:
         self.slack = 4e-15 * size + turning
 
     def go(self, gap: float = 0.0) -> None:
-        """Rounds until optimal, or within ``gap``, or stopped."""
+        """Rounds until optimal, or within ``gap``, or stopped by the clock or by Ctrl-C."""
+        try:
+            self._rounds(gap)
+        except KeyboardInterrupt:  # it came between two kernels
+            self.stopper.interrupted = True
+        if self.stopper.interrupted:
+            print(
+                f"stopped by Ctrl-C: best cost {self.cost:.6f}, proven bound {self.bound:.6f} "
+                f"(gap {100 * (self.cost - self.bound) / max(self.cost, 1e-300):.4f} %)",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def _rounds(self, gap: float) -> None:
         number = 0
         u_then, v_then = np.zeros(len(self.left)), np.zeros(len(self.right))
         allowance = np.full(len(self.left), -np.inf)
@@ -286,13 +302,6 @@ class Rounds:
                     self.progress(entry)
             if not new or self.certified or self.cost - self.bound <= gap * abs(self.cost):
                 break
-        if self.stopper.interrupted:
-            print(
-                f"stopped by Ctrl-C: best cost {self.cost:.6f}, proven bound {self.bound:.6f} "
-                f"(gap {100 * (self.cost - self.bound) / max(self.cost, 1e-300):.4f} %)",
-                file=sys.stderr,
-                flush=True,
-            )
 
     def _raise_bound(self, u: Floats, v: Floats) -> None:
         value = float((u * self.count).sum() + (v * np.diff(self.solver.state.start)).sum())
@@ -302,29 +311,26 @@ class Rounds:
 
     def _price(self, need: Ints, u: Floats, v: Floats, allowance: Floats) -> int:
         """Search the rows ``need`` for pairs below their dual; add them. Returns how many rows had one."""
+        limit = u[need] + AHEAD * self.cost / float(self.count.sum())
         value, index = search(
-            self.queries,
-            self.tree,
-            ADDED,
-            self.kind,
-            self.stopper,
-            rows=need,
-            limits=(u - self.slack)[need],
-            weights=v,
+            self.queries, self.tree, ADDED, self.kind, self.stopper, rows=need, limits=limit, weights=v
         )
         if self.stopper.stopped:
             return 0
-        found = index >= 0
         lowered = u.copy()
         lowered[need] = np.minimum(u[need], value[:, 0])
         self._raise_bound(lowered, v)
-        allowance[need] = lowered[need] - u[need]
-        if not found.any():
-            return 0
-        before = len(self.cols)
-        rows, cols = np.repeat(need, found.sum(axis=1)), index[found]
-        self.indptr, self.cols = graph(
-            len(self.left), np.concatenate([self.rows, rows]), np.concatenate([self.cols, cols])
-        )
-        self._costs()
-        return int(found.any(axis=1).sum()) if len(self.cols) > before else 0
+        # all pairs below the limit are in the graph from now on, or the best of them
+        allowance[need] = np.minimum(limit, value[:, -1]) - u[need]
+        violated = int((value[:, 0] < (u - self.slack)[need]).sum())
+        if violated:
+            found = index >= 0
+            before = len(self.cols)
+            rows, cols = np.repeat(need, found.sum(axis=1)), index[found]
+            self.indptr, self.cols = graph(
+                len(self.left), np.concatenate([self.rows, rows]), np.concatenate([self.cols, cols])
+            )
+            self._costs()
+            if len(self.cols) == before:  # nothing but rounding
+                return 0
+        return violated
