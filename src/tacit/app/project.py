@@ -69,8 +69,9 @@ class Project:
 
     @property
     def version(self) -> str:
-        """Differs after every change, so that a second tab can see that it is behind."""
-        return f"{self._at}.{len(self._history)}.{abs(hash(repr(self.setup))) % 10**8}"
+        """Differs after every change of what pages edit, so that a second tab can see that it is behind."""
+        edited = replace(self.setup, release=None, what="")
+        return f"{abs(hash(repr(edited))) % 10**12}"
 
     def begin(self, about: dict[str, Any]) -> None:
         """The file was read: roles and kinds as inferred are the first decision."""
@@ -125,6 +126,12 @@ class Project:
     def add(self, run: Run) -> None:
         with self._lock:
             self.runs = [*self.runs, run]
+
+    def choose_first(self, number: int) -> None:
+        """The first run that ends is the release until another is chosen; not a decision, so nothing to undo."""
+        with self._lock:
+            if self.release is None:
+                self._history[self._at] = replace(self.setup, release=number)
 
     def forget(self, number: int) -> None:
         with self._lock:

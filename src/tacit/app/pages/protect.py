@@ -156,8 +156,8 @@ def start(s: State, p: Project, runs: list[Run]) -> None:
         run = waiting[value["run"]]
         run.summary, run.files, run.error = value["summary"], value["files"], value["error"]
         p.add(run)
-        if run.ok and p.release is None:
-            p.change("choose", release=run.id)
+        if run.ok:
+            p.choose_first(run.id)
 
     def ended(job: Job) -> None:
         if job.state == "failed":

@@ -2,6 +2,7 @@
 "use strict";
 const $ = (query, root = document) => root.querySelector(query);
 const all = (query, root = document) => [...root.querySelectorAll(query)];
+let known = document.body.dataset.version || "";
 const say = (text) => { const place = $("#said"); if (place) place.textContent = text; };
 
 // -- files: drop or choose ------------------------------------------------------------------------------
@@ -15,7 +16,16 @@ for (const zone of all("[data-drop]")) {
 }
 
 // -- forms that save themselves --------------------------------------------------------------------------
-for (const form of all("form[data-auto]")) form.addEventListener("change", () => form.requestSubmit());
+// One field at a time, in the background: the focus stays where it is, and two tabs do not overwrite each other.
+for (const form of all("form[data-auto]")) form.addEventListener("change", async (e) => {
+  const field = e.target;
+  const answer = await fetch(form.getAttribute("action"), { method: "POST", keepalive: true, body: new URLSearchParams({ [field.name]: field.value }) });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  known = page.body.dataset.version || known;
+  for (const hidden of all("[name=version]")) hidden.value = known;
+  for (const name of ["undo", "redo"]) { const old = $(`#${name}`), now = $(`#${name}`, page); if (old && now) old.disabled = now.disabled; }
+  say(answer.ok ? `Saved: ${field.getAttribute("aria-label")} is ${field.value}` : "This could not be saved");
+});
 for (const item of all("[data-submits]")) item.addEventListener("change", () => { item.form.requestSubmit($(`[value="${item.dataset.submits}"]`, item.form)); });
 
 const knob = $("#knob");
@@ -49,7 +59,6 @@ if (plan) {
 }
 
 // -- progress and news from the server ----------------------------------------------------------------------
-let known = document.body.dataset.version || "";
 const feed = document.body.dataset.events;
 if (feed) {
   let source = null;
