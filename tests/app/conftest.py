@@ -18,7 +18,7 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-PATIENCE = 120_000
+PATIENCE = 400_000
 """Milliseconds: a busy machine is slow, which is not what these tests are about."""
 
 
