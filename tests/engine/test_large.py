@@ -205,3 +205,11 @@ def test_amounts_of_memory():
     assert bytes_of("2GB") == 2 * 10**9
     assert bytes_of("1.5 GiB") == 1.5 * 2**30
     assert bytes_of(500) == 500
+
+
+def test_identifiers_are_dropped_and_quasi_columns_masked_unless_named(file, tmp_path):
+    run = large.protect(file, tmp_path / "o.parquet", parameters={"k": 4}, leaf=500)
+    out = pq.read_table(tmp_path / "o.parquet")
+    assert "id" not in out.column_names
+    assert not out.column("c").equals(pq.read_table(file).column("c"))
+    assert large.protect(pq.read_table(file), parameters={"k": 4}, leaf=500).digest == run.digest

@@ -20,7 +20,14 @@ from tacit.large import cluster
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.filterwarnings("ignore::FutureWarning")]
 
-LOCAL = {"spark.driver.host": "127.0.0.1", "spark.sql.shuffle.partitions": "2", "spark.default.parallelism": "2"}
+LOCAL = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    # a test lives too short for the compiler of the JVM to pay
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
 KEEP = {"parameters": {"k": 3}, "columns": ["a", "b"], "leaf": 1500}
 
 

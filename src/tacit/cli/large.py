@@ -49,17 +49,16 @@ def protect(
 
     if not resume:
         io.refuse_overwrite(release, force=force)
-    columns, identifiers = _roles(source, quasi, identifier, nominal)
     with shared.progress("protecting") as report:
         done = run(
             source,
             release,
             method=method,
             parameters=shared.settings(settings),
-            columns=columns,
+            columns=shared.split(quasi) if quasi else None,
             split_on=shared.split(split_on) if split_on else None,
             categorical=shared.split(nominal) if nominal else (),
-            drop=identifiers,
+            drop=shared.split(identifier) if identifier else None,
             leaf=_leaf(leaf),
             memory=memory,
             engine=cluster,
@@ -165,20 +164,6 @@ def _leaf(text: str) -> Any:
         return int(text)
     except ValueError:
         raise ParameterError(f"--leaf {text}: give a number of records, or auto") from None
-
-
-def _roles(
-    source: Path, quasi: str | None, identifier: str | None, nominal: str | None
-) -> tuple[list[str] | None, list[str]]:
-    """Columns to mask and columns to drop, from the options or, like ``tacit protect``, from names and values."""
-    from tacit.large.source import ParquetSource
-    from tacit.microdata import Kind, Role, Schema
-
-    schema = Schema.infer(next(ParquetSource(source, 10_000).chunks())[1])
-    guessed = schema.names(role=Role.identifier)
-    columns = shared.split(quasi) if quasi else schema.names(role=Role.quasi, kind=Kind.continuous)
-    dropped = [*(shared.split(identifier) if identifier else []), *guessed]
-    return columns, [name for name in dict.fromkeys(dropped) if name not in columns]
 
 
 def register(main: typer.Typer) -> None:

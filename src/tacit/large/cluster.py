@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from tacit.large.memory import peak
 from tacit.large.result import Run, digest
 from tacit.large.source import ParquetSource, parquet_files
 from tacit.large.treat import Treatment, run_block
-from tacit.large.work import Work, check, treatment_of
+from tacit.large.work import Work, check, guess, treatment_of
 
 _TYPES = {"double": "double", "float": "float", "int64": "long", "int32": "int", "int16": "short", "int8": "byte"}
 
@@ -81,7 +81,7 @@ class SparkSource:
 
 
 def protect_on_cluster(
-    source: str, out: str, work: Work, engine: Engine, *, drop: Sequence[str] = (), resume: bool = False
+    source: str, out: str, work: Work, engine: Engine, *, drop: Sequence[str] | None = None, resume: bool = False
 ) -> Run:
     """Mask ``source`` into the folder ``out`` (one Parquet file a task, in order of record number).
 
@@ -94,6 +94,9 @@ def protect_on_cluster(
     clock = Clock()
     spark = engine.session()  # type: ignore[attr-defined]
     held = SparkSource(spark, source)
+    if not work.columns or drop is None:  # the first records say what looks like an identifier
+        columns, drop = guess(held.frame.limit(10_000).toArrow(), work.columns, drop)
+        work = replace(work, columns=columns)
     work = check(work, held.schema, held.name)
     beside = f"{out}.work" if "://" in out else f"{Path(out).resolve()}.work"
     folder = Path(Path(out).name + ".work") if "://" in out else Path(beside)  # marks are on the driver's disk

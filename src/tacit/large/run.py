@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -24,7 +25,7 @@ from tacit.large.result import Hasher, Run
 from tacit.large.source import ParquetSource, TableSource
 from tacit.large.spill import bins_of, blocks_of_bin, merged, spill
 from tacit.large.treat import Treatment, run_block
-from tacit.large.work import Work, check, treatment_of
+from tacit.large.work import Work, check, guess, treatment_of
 
 
 def protect(
@@ -36,7 +37,7 @@ def protect(
     columns: Sequence[str] | None = None,
     split_on: Sequence[str] | None = None,
     categorical: Sequence[str] = (),
-    drop: Sequence[str] = (),
+    drop: Sequence[str] | None = None,
     leaf: int | Literal["auto"] = 10_000,
     memory: str | int = "2GB",
     engine: Any = None,
@@ -49,9 +50,10 @@ def protect(
 ) -> Run:
     """Mask a Parquet file (or a frame) in blocks of a 2^d-tree.
 
-    ``columns``: what is masked (default: every numeric column). ``split_on``: what the tree cuts (default: the same);
-    categorical columns may be among them. ``leaf``: L, at most so many records a block, or "auto". ``memory``: limit of
-    this process. ``engine``: threads (default), processes, or a Spark master URL. ``resume``: go on from the folder
+    ``columns``: what is masked (default: the columns that look like continuous quasi-identifiers). ``drop``: columns
+    that are not released (default: those that look like identifiers). ``split_on``: what the tree cuts (default: the
+    same); categorical columns may be among them. ``leaf``: L, at most so many records a block, or "auto".
+    ``memory``: limit of this process. ``engine``: threads (default), processes, or a Spark master URL. ``resume``: go on from the folder
     OUT.work of a run that was stopped. ``price``: sample size on which the loss is compared with that of no blocks.
 
     With microaggregation of numeric columns, columns are scaled by the standard deviations of the whole file; other
@@ -62,7 +64,7 @@ def protect(
     )
     where = engine_of(engine)
     if not isinstance(source, str | Path):
-        return _in_memory(source, work, where, price, progress, cancel)
+        return _in_memory(source, work, where, price, drop, progress, cancel)
     if out is None:
         raise ParameterError("name the file to write (out)")
     if Path(out).resolve() == Path(source).resolve():
@@ -77,12 +79,20 @@ def protect(
 
 
 def _in_memory(
-    data: Any, work: Work, engine: Engine, price: int, progress: Progress | None, cancel: Cancel | None
+    data: Any,
+    work: Work,
+    engine: Engine,
+    price: int,
+    drop: Sequence[str] | None,
+    progress: Progress | None,
+    cancel: Cancel | None,
 ) -> Run:
     from tacit.microdata import Microdata
 
     clock = Clock()
     frame = Microdata.of(data)
+    columns, drop = guess(frame.table, work.columns, drop)
+    work, frame = replace(work, columns=columns), frame.drop(drop)
     table = frame.table
     source = TableSource(table)
     work = check(work, source.schema, source.name)
@@ -117,13 +127,15 @@ def _out_of_core(
     limit: int,
     resume: bool,
     price: int,
-    drop: Sequence[str],
+    drop: Sequence[str] | None,
     progress: Progress | None,
     cancel: Cancel | None,
     folder: str | Path | None,
 ) -> Run:
     clock = Clock()
     source = ParquetSource(path)
+    columns, drop = guess(next(source.chunks())[1], work.columns, drop)
+    work = replace(work, columns=columns)
     work = check(work, source.schema, source.name)
     workers = getattr(engine, "number", 1)
     source.chunk = Budget.of(limit, len(source.schema), workers, 0).chunk

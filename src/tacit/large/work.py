@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -51,6 +52,19 @@ class Work:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def guess(sample: pa.Table, columns: tuple[str, ...], drop: Sequence[str] | None) -> tuple[tuple[str, ...], list[str]]:
+    """Columns to mask and to drop where the user named none: the continuous quasi-identifiers and the identifiers, as
+    ``tacit schema`` sees them in the first records."""
+    from tacit.microdata import Kind, Role, Schema
+
+    if columns and drop is not None:
+        return columns, list(drop)
+    schema = Schema.infer(sample)
+    columns = columns or tuple(schema.names(role=Role.quasi, kind=Kind.continuous))
+    dropped = schema.names(role=Role.identifier) if drop is None else drop
+    return columns, [name for name in dropped if name not in columns]
 
 
 def check(work: Work, schema: pa.Schema, source: str) -> Work:
