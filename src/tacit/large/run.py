@@ -54,7 +54,8 @@ def protect(
     that are not released (default: those that look like identifiers). ``split_on``: what the tree cuts (default: the
     same); categorical columns may be among them. ``leaf``: L, at most so many records a block, or "auto".
     ``memory``: limit of this process. ``engine``: threads (default), processes, or a Spark master URL.
-    ``resume``: go on from the folder OUT.work of a run that was stopped. ``price``: sample size on which the loss is compared with that of no blocks.
+    ``resume``: go on from the folder OUT.work of a run that was stopped.
+    ``price``: sample size on which the loss is compared with that of no blocks.
 
     With microaggregation of numeric columns, columns are scaled by the standard deviations of the whole file; other
     methods see one block at a time.
