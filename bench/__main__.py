@@ -108,6 +108,12 @@ def main(arguments: list[str] | None = None) -> int:
     if options.only and out.exists():  # one module measured again: the others keep their last figures
         fresh = {part["module"] for part in collected}
         collected += [p for p in json.loads(out.read_text())["modules"] if p["module"] not in fresh]
+    have = {part["module"] for part in collected}
+    collected += [
+        {"module": m, "status": "not measured", "rows": [], "error": f"run: python -m bench --only {m}"}
+        for m in MODULES
+        if m not in have
+    ]
     collected.sort(key=lambda part: MODULES.index(part["module"]) if part["module"] in MODULES else len(MODULES))
     rows = [Row(**row) for part in collected for row in part["rows"]]
     report = {
