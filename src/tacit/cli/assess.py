@@ -11,6 +11,7 @@ import typer
 from tacit.cli import shared
 
 
+@shared.with_roles
 def assess(
     original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="The file before protection.")],
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="The release.")],
@@ -36,16 +37,11 @@ def assess(
         list[str] | None, typer.Option(help="A regression to compare before and after: 'y ~ a + b'; repeat for more.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="The column that the classifier predicts.")] = None,
-    quasi: shared.Quasi = None,
-    confidential: shared.Confidential = None,
-    weight: shared.Weight = None,
-    household: shared.Household = None,
-    continuous: shared.Continuous = None,
-    ordinal: shared.Ordinal = None,
-    nominal: shared.Nominal = None,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
     force: shared.Force = False,
+    *,
+    roles: shared.Roles,
 ) -> None:
     """Attack MASKED as an intruder who knows ORIGINAL would, and measure what was lost.
 
@@ -66,15 +62,6 @@ def assess(
     for path in (json_file, html, records):
         if path is not None and str(path) != "-":
             io.refuse_overwrite(path, force=force)
-    roles = shared.roles_of(
-        quasi=quasi,
-        confidential=confidential,
-        weight=weight,
-        household=household,
-        continuous=continuous,
-        ordinal=ordinal,
-        nominal=nominal,
-    )
     before = shared.read(original, schema, encoding, roles)
     after = shared.read(masked, None, encoding, {})
     if before.n != after.n:

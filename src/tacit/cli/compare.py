@@ -11,6 +11,7 @@ import typer
 from tacit.cli import shared
 
 
+@shared.with_roles
 def compare(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The file to protect.")],
     plans: Annotated[Path, typer.Option(help="Plans with ranges (TOML).")],
@@ -32,17 +33,11 @@ def compare(
     html: Annotated[Path | None, typer.Option(help="Write the comparison: one file that opens offline.")] = None,
     svg: Annotated[Path | None, typer.Option(help="Write the risk-utility map as SVG.")] = None,
     save_plan: Annotated[Path | None, typer.Option(help="Write the recommended plan to this file.")] = None,
-    quasi: shared.Quasi = None,
-    confidential: shared.Confidential = None,
-    identifier: shared.Identifier = None,
-    weight: shared.Weight = None,
-    household: shared.Household = None,
-    continuous: shared.Continuous = None,
-    ordinal: shared.Ordinal = None,
-    nominal: shared.Nominal = None,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
     force: shared.Force = False,
+    *,
+    roles: shared.Roles,
 ) -> None:
     """Run many plans and show what each risks and loses, which are beaten by none, and which to take.
 
@@ -60,16 +55,6 @@ def compare(
     for path in (json_file, html, svg, save_plan):
         if path is not None and str(path) != "-":
             io.refuse_overwrite(path, force=force)
-    roles = shared.roles_of(
-        quasi=quasi,
-        confidential=confidential,
-        identifier=identifier,
-        weight=weight,
-        household=household,
-        continuous=continuous,
-        ordinal=ordinal,
-        nominal=nominal,
-    )
     data = shared.read(source, schema, encoding, roles)
     with shared.progress("comparing") as progress:
         found = run(

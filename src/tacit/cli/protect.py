@@ -11,6 +11,7 @@ import typer
 from tacit.cli import shared
 
 
+@shared.with_roles
 def protect(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The file to protect.")],
     release: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
@@ -23,15 +24,6 @@ def protect(
         typer.Option(help="Strengthen the method until this holds: 'risk<=0.05' (strongest attacker), 'dld<=0.1', ..."),
     ] = None,
     save_plan: Annotated[Path | None, typer.Option(help="Also write the plan, with its seeds, to this file.")] = None,
-    quasi: shared.Quasi = None,
-    confidential: shared.Confidential = None,
-    identifier: shared.Identifier = None,
-    weight: shared.Weight = None,
-    household: shared.Household = None,
-    other: shared.Other = None,
-    continuous: shared.Continuous = None,
-    ordinal: shared.Ordinal = None,
-    nominal: shared.Nominal = None,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
     safe_formulas: Annotated[
@@ -39,6 +31,8 @@ def protect(
     ] = False,
     force: shared.Force = False,
     as_json: shared.AsJson = False,
+    *,
+    roles: shared.Roles,
 ) -> None:
     """Mask a file. Writes OUT and OUT.manifest.json; the input is never touched.
 
@@ -67,17 +61,6 @@ def protect(
     if until is None:
         recipe = Plan.load(plan) if plan else Plan((Step(str(method), shared.settings(settings)),))
         recipe = recipe.seeded(seed)
-    roles = shared.roles_of(
-        quasi=quasi,
-        confidential=confidential,
-        identifier=identifier,
-        weight=weight,
-        household=household,
-        other=other,
-        continuous=continuous,
-        ordinal=ordinal,
-        nominal=nominal,
-    )
     data = shared.read(source, schema, encoding, roles)
     start = time.perf_counter()
     with shared.progress(f"protecting {data.n:,} records") as progress, shared.naming(source):

@@ -10,21 +10,15 @@ import typer
 from tacit.cli import shared
 
 
+@shared.with_roles
 def schema(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The file.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the schema file (TOML).")] = None,
-    quasi: shared.Quasi = None,
-    confidential: shared.Confidential = None,
-    identifier: shared.Identifier = None,
-    weight: shared.Weight = None,
-    household: shared.Household = None,
-    other: shared.Other = None,
-    continuous: shared.Continuous = None,
-    ordinal: shared.Ordinal = None,
-    nominal: shared.Nominal = None,
     encoding: shared.Encoding = None,
     force: shared.Force = False,
     as_json: shared.AsJson = False,
+    *,
+    roles: shared.Roles,
 ) -> None:
     """Show the kind and role of each column, with the reason; write them to a file that you can correct.
 
@@ -36,17 +30,6 @@ def schema(
     """
     from tacit import io
 
-    roles = shared.roles_of(
-        quasi=quasi,
-        confidential=confidential,
-        identifier=identifier,
-        weight=weight,
-        household=household,
-        other=other,
-        continuous=continuous,
-        ordinal=ordinal,
-        nominal=nominal,
-    )
     found = shared.read(source, None, encoding, roles).schema
     if output is not None:
         with io.replacing(output, force=force) as temporary:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -23,13 +25,44 @@ Nominal = Annotated[str | None, typer.Option(help="Columns whose values are unor
 SchemaFile = Annotated[Path | None, typer.Option("--schema", help="A schema file (TOML) that 'tacit schema' wrote.")]
 Encoding = Annotated[str | None, typer.Option(help="Text encoding of a CSV file (detected unless given).")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output files.")]
+Roles = dict[str, list[str] | None]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A parameter: name=value; repeat for more.")]
 
 
-def roles_of(**options: str | None) -> dict[str, list[str] | None]:
-    """Comma-separated names -> what ``Microdata.of`` takes."""
-    return {word: None if names is None else split(names) for word, names in options.items()}
+#: the options that ``with_roles`` adds, in the order of the help
+ROLES: dict[str, Any] = {
+    "quasi": Quasi,
+    "confidential": Confidential,
+    "identifier": Identifier,
+    "weight": Weight,
+    "household": Household,
+    "other": Other,
+    "continuous": Continuous,
+    "ordinal": Ordinal,
+    "nominal": Nominal,
+}
+
+
+def with_roles(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command one option for each role and kind; it receives them as ``roles`` (what ``read`` takes)."""
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        roles = {word: None if options[word] is None else split(options[word]) for word in ROLES}
+        command(**{name: value for name, value in options.items() if name not in ROLES}, roles=roles)
+
+    hints = get_type_hints(command, include_extras=True)
+    own = [
+        parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
+        for name, parameter in signature(command).parameters.items()
+        if name != "roles"
+    ]
+    added = [Parameter(word, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for word, kind in ROLES.items()]
+    run.__signature__ = Signature([*own, *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *added)}
+    del run.__wrapped__  # typer would look through it and miss the added options
+    return run
 
 
 def split(names: str) -> list[str]:
