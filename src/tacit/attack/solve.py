@@ -185,7 +185,7 @@ class Rounds:
         self.solver = Solver(count, capacity, self.stopper)
         self.turning = 4 * frame.error
         self.slack = np.zeros(len(left))
-        self.bound, self.cost = -np.inf, np.inf
+        self.bound, self.cost = 0.0, np.inf  # distances are never negative
         self.best_u, self.best_v = np.zeros(len(left)), np.zeros(len(right))
         rows, cols = self._feasible()
         if candidates >= len(right) or len(left) * len(right) <= 40_000:
