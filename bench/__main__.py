@@ -55,7 +55,9 @@ def _collect(module: str, full: bool) -> dict[str, Any]:
                 "error": done.stderr[-2000:],
                 "seconds": seconds,
             }
-        return {"module": module, "status": "ok", "rows": json.loads(out.read_text()), "seconds": seconds}
+        when = time.strftime("%Y-%m-%d %H:%M")
+        rows = json.loads(out.read_text())
+        return {"module": module, "status": "ok", "rows": rows, "seconds": seconds, "when": when}
 
 
 def _number(value: float | None, digits: int = 3) -> str:

@@ -64,7 +64,8 @@ def write(report: dict[str, Any], docs: Path) -> None:
         f"Written by `python -m bench{' --full' if report['full'] else ''}` on {report['when']}, "
         f"{machine['cores']} cores, Python {machine['python']}. Both sides ran in the same run on "
         "the same machine; seconds are the least of several calls, compilation not counted. A ratio above 1 "
-        "means that ours is faster. Read the ratios, not the seconds: the machine was shared.",
+        "means that ours is faster. Read the ratios, not the seconds, and those against peers in environments of "
+        "their own as orders of magnitude: these are timed once, ours several times, on a shared machine.",
         "",
     ]
     for part in report["modules"]:
@@ -75,7 +76,14 @@ def write(report: dict[str, Any], docs: Path) -> None:
                 "",
             ]
             continue
-        out += [*_table(part["rows"]), "", *_plots(part["rows"], docs / "img"), ""]
+        out += [
+            f"Measured {part.get('when', '')}.",
+            "",
+            *_table(part["rows"]),
+            "",
+            *_plots(part["rows"], docs / "img"),
+            "",
+        ]
     if report["growth"]:
         out += [
             "## Growth with the number of records",
