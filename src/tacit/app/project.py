@@ -54,7 +54,7 @@ class Project:
         self.job: Job | None = None
         self.runs: list[Run] = []
         self.notice = ""
-        self.preview: tuple[Any, dict[str, Any]] | None = None
+        self.editor = ""
         self._lock = threading.RLock()
         self._history: list[Setup] = [Setup()]
         self._at = 0
@@ -72,6 +72,10 @@ class Project:
         """Differs after every change of what pages edit, so that a second tab can see that it is behind."""
         edited = replace(self.setup, release=None, what="")
         return f"{abs(hash(repr(edited))) % 10**12}"
+
+    def behind(self, version: str, tab: str) -> bool:
+        """Was this changed elsewhere since the tab last looked? Its own answers may still be on their way to it."""
+        return version not in ("", self.version) and (not tab or tab != self.editor)
 
     def begin(self, about: dict[str, Any]) -> None:
         """The file was read: roles and kinds as inferred are the first decision."""

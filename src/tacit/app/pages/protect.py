@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -48,13 +49,14 @@ def read_steps(form: dict[str, list[str]], catalogue: dict[str, Any], old: Any) 
             break
         before = old[i] if i < len(old) else None
         if before is not None and before["method"] != method:
-            steps.append({**new_step(method, i), "seed": before.get("seed")})
+            seed = before.get("seed") or i + 1
+            steps.append({**new_step(method, i), "seed": seed if entry["random"] else None})
             continue
         made = forms.fields(entry["schema"], about=entry["doc"])
         step: dict[str, Any] = {"method": method, "parameters": forms.read(made, form, f"s{i}.p."), "seed": None}
-        seed = form.get(f"s{i}.seed", [""])[0].strip()
+        written = form.get(f"s{i}.seed", [""])[0].strip()
         if entry["random"]:
-            step["seed"] = int(seed) if seed.isdigit() else i + 1
+            step["seed"] = int(written) if written.isdigit() else i + 1
         steps.append(step)
     return tuple(steps)
 
@@ -88,6 +90,7 @@ async def protect(request: Request, pid: str) -> Response:
         steps=shown,
         methods=[(name, entry["title"]) for name, entry in catalogue["protect"].items()],
         columns=[c["name"] for c in p.about["columns"]],
+        tab=secrets.token_hex(6),
     )
 
 
@@ -97,7 +100,8 @@ async def save(request: Request, pid: str) -> Response:
     form = await form_of(request)
     catalogue = await s.catalogue()
     p.notice = ""
-    if form.get("version", [p.version])[0] != p.version:
+    tab = form.get("tab", [""])[0]
+    if p.behind(form.get("version", [""])[0], tab):
         p.notice = "The plan was changed in another tab; this shows the newest. Make your change again."
         return to(f"/p/{pid}/protect")
     steps = list(read_steps(form, catalogue, p.setup.steps))
@@ -110,6 +114,7 @@ async def save(request: Request, pid: str) -> Response:
     elif what == "up" and 0 < i < len(steps):
         steps[i - 1], steps[i] = steps[i], steps[i - 1]
     p.change(f"plan {what}", steps=tuple(steps), **read_limits(form, p.setup))
+    p.editor = tab
     if what == "run":
         start(s, p, [p.new_run(label_of(steps, catalogue), tuple(steps))])
         return to(f"/p/{pid}/compare")
@@ -123,11 +128,13 @@ async def preview(request: Request, pid: str) -> Response:
     form = await form_of(request)
     catalogue = await s.catalogue()
     template = s.templates.get_template("preview.html")
-    if form.get("version", [p.version])[0] != p.version:
+    tab = form.get("tab", [""])[0]
+    if p.behind(form.get("version", [""])[0], tab):
         text = "The plan was changed in another tab. Reload the page to see the newest."
         return HTMLResponse(template.render(error=text, p=None))
     steps = read_steps(form, catalogue, p.setup.steps)
     p.change("step values", steps=steps, **read_limits(form, p.setup))
+    p.editor = tab
     arguments = {"path": str(p.path), "roles": p.setup.roles, "kinds": p.setup.kinds, "steps": list(steps)}
     job = Job("preview", {**arguments, "bound": p.setup.bound, "sample": s.settings.sample})
     s.quick.submit(job, latest_only=True)

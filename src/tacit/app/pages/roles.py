@@ -46,7 +46,7 @@ async def save(request: Request, pid: str) -> Response:
         if kind in Kind.__members__:
             given_kinds[column["name"]] = kind
     p.notice = ""
-    if form.get("version", [p.version])[0] != p.version:
+    if p.behind(form.get("version", [""])[0], ""):
         p.notice = "The roles were changed in another tab; this shows the newest. Make your change again."
     else:
         p.change("roles", roles=given_roles, kinds=given_kinds)
