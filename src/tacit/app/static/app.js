@@ -3,6 +3,8 @@
 const $ = (query, root = document) => root.querySelector(query);
 const all = (query, root = document) => [...root.querySelectorAll(query)];
 let known = document.body.dataset.version || "";
+let newest = known;
+const compare = () => { const note = $("#behind"); if (note && known) note.classList.toggle("hidden", newest === known); };
 const say = (text) => { const place = $("#said"); if (place) place.textContent = text; };
 
 // -- files: drop or choose ------------------------------------------------------------------------------
@@ -80,10 +82,8 @@ if (feed) {
       location.reload();
       return;
     }
-    if (known && news.version !== known) {
-      const note = $("#behind");
-      if (note) note.classList.remove("hidden");
-    }
+    newest = news.version;
+    setTimeout(compare, 1000); // our own change may be known here before its answer arrives
     const live = $("#live");
     if (live && news.live !== undefined && news.live !== live.dataset.seen) {
       live.dataset.seen = news.live;
