@@ -48,7 +48,7 @@ if (plan) {
       if (mine !== round || answer.status === 204) return;
       target.innerHTML = text;
       const version = answer.headers.get("X-Version");
-      if (version) { for (const field of all("[name=version]")) field.value = version; known = version; }
+      if (version) { for (const field of all("[name=version]")) field.value = version; known = version; compare(); }
       for (const name of ["undo", "redo"]) { const button = $(`#${name}`); const flag = answer.headers.get(`X-${name}`); if (button && flag) button.disabled = flag === "no"; }
       const short = $("[data-say]", target);
       if (short) say(short.dataset.say);
