@@ -23,7 +23,7 @@ for (const form of all("form[data-auto]")) form.addEventListener("change", async
   const field = e.target;
   const answer = await fetch(form.getAttribute("action"), { method: "POST", keepalive: true, body: new URLSearchParams({ [field.name]: field.value }) });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  known = page.body.dataset.version || known;
+  known = newest = page.body.dataset.version || known;
   for (const hidden of all("[name=version]")) hidden.value = known;
   for (const name of ["undo", "redo"]) { const old = $(`#${name}`), now = $(`#${name}`, page); if (old && now) old.disabled = now.disabled; }
   say(answer.ok ? `Saved: ${field.getAttribute("aria-label")} is ${field.value}` : "This could not be saved");
@@ -48,7 +48,7 @@ if (plan) {
       if (mine !== round || answer.status === 204) return;
       target.innerHTML = text;
       const version = answer.headers.get("X-Version");
-      if (version) { for (const field of all("[name=version]")) field.value = version; known = version; compare(); }
+      if (version) { for (const field of all("[name=version]")) field.value = version; known = newest = version; compare(); }
       for (const name of ["undo", "redo"]) { const button = $(`#${name}`); const flag = answer.headers.get(`X-${name}`); if (button && flag) button.disabled = flag === "no"; }
       const short = $("[data-say]", target);
       if (short) say(short.dataset.say);
