@@ -66,7 +66,16 @@ class Attacker(BaseEstimator):  # type: ignore[misc]
         original, masked = Microdata.of(original), Microdata.of(masked)
         true_row = _truth(original.n, masked.n, truth)
         columns = self._columns(original, masked)
-        matching = self._link(original, masked, columns)
+        for file, words in ((original, "original"), (masked, "masked")):
+            if file.n == 0:
+                raise InputError(f"the {words} file has no records: there is nothing to link")
+        try:
+            matching = self._link(original, masked, columns)
+        except np.linalg.LinAlgError as error:
+            raise InputError(
+                f"{type(self).__name__} cannot work with covariances of values of this size ({error}); "
+                "bring the columns to a common unit first"
+            ) from None
         seconds = time.perf_counter() - start
         success, ties = _score(matching, true_row)
         return Linkage(
