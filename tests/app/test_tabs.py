@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
+import tacit as tc
 from app.conftest import load_demo, wait_for_runs
 
 pytestmark = pytest.mark.needs("chromium")
 
 
+@pytest.fixture(scope="module")
+def twenty_thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file on which every attack and measure takes long enough to be interrupted, on a calm machine too."""
+    path = tmp_path_factory.mktemp("files") / "twenty thousand.csv"
+    tc.write(tc.datasets.make_census(20_000, seed=3), path)
+    return path
+
+
+def load_file(page, path: Path) -> str:
+    page.set_input_files("#file", path)
+    page.wait_for_selector("table.raw")
+    return page.url.rpartition("/")[0]
+
+
 def start_long_run(page, address: str) -> None:
-    """Several plans with every attack and measure: long enough to be interrupted."""
+    """Every attack and measure."""
     page.goto(f"{address}/protect")
     page.wait_for_selector("#preview .figures")
     page.select_option("#depth", "all")
@@ -22,8 +38,8 @@ def start_long_run(page, address: str) -> None:
     page.wait_for_selector("#progress:not(.hidden)")
 
 
-def test_reload_in_the_middle_then_cancel(page, server) -> None:
-    address = load_demo(page)
+def test_reload_in_the_middle_then_cancel(page, server, twenty_thousand: Path) -> None:
+    address = load_file(page, twenty_thousand)
     start_long_run(page, address)
     page.reload()
     page.wait_for_selector("#progress:not(.hidden)")
@@ -91,9 +107,9 @@ def test_two_tabs_on_one_file_see_each_other(context, page, server) -> None:
 
 
 @pytest.mark.slow
-def test_answers_are_quick_while_a_run_goes_on(page, server) -> None:
+def test_answers_are_quick_while_a_run_goes_on(page, server, twenty_thousand: Path) -> None:
     """Not a bound in seconds: the page's process does no work of its own, so its answers do not wait for the run."""
-    address = load_demo(page)
+    address = load_file(page, twenty_thousand)
     start_long_run(page, address)
     began = time.monotonic()
     for _ in range(5):
