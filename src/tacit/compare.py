@@ -45,7 +45,7 @@ def compare(
     attackers: Iterable[str] = ("nearest", "assignment"),
     risks: Iterable[str] = ("dld", "pld", "interval"),
     losses: Iterable[str] = ("IL", "PIL", "SSE"),
-    informed: bool = False,
+    informed: bool = True,
     budget: float | None = None,
     workers: int | None = None,
     resume: str | Path | None = None,

@@ -28,7 +28,7 @@ class Settings:
     attackers: tuple[str, ...] = ("nearest", "assignment")
     risks: tuple[str, ...] = ("dld", "pld", "interval")
     losses: tuple[str, ...] = ("IL", "PIL", "SSE")
-    informed: bool = False
+    informed: bool = True
 
 
 @dataclass(frozen=True)

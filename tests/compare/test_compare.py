@@ -13,7 +13,7 @@ from tacit.frontier import Frontier, Trial, ranks, spread
 from tacit.plan import Plan, Step
 
 PLANS = [{"method": "noise", "percent": {"values": [5, 60]}}, {"method": "microaggregation", "k": {"values": [3, 12]}}]
-CHEAP = {"risks": ["interval"], "losses": ["IL", "SSE"], "attackers": ["nearest"], "workers": 1}
+CHEAP = {"informed": False, "risks": ["interval"], "losses": ["IL", "SSE"], "attackers": ["nearest"], "workers": 1}
 
 
 @pytest.fixture(scope="module")

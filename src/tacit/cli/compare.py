@@ -24,7 +24,9 @@ def compare(
     risk: Annotated[str, typer.Option(help="'strongest attack', or a risk measure.")] = "strongest attack",
     loss: Annotated[str, typer.Option(help="The loss measure of the map.")] = "IL",
     attackers: Annotated[str, typer.Option(help="Attackers to run. a,b,c")] = "nearest,assignment",
-    informed: Annotated[bool, typer.Option("--informed", help="The intruder knows the plan.")] = False,
+    informed: Annotated[
+        bool, typer.Option("--informed/--uninformed", help="Does the intruder know the plan? The worst case does.")
+    ] = True,
     workers: Annotated[int | None, typer.Option(help="Processes (all cores unless given).")] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Keep finished runs in this file, and do not run them again.")
