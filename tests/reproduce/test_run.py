@@ -8,7 +8,7 @@ import pytest
 from tacit.reproduce import run as runner
 from tacit.reproduce.known import known, surprises
 from tacit.reproduce.model import Claim, Context, Experiment, Outcome, Target
-from tacit.reproduce.store import Store
+from tacit.reproduce.store import Store, code
 from tacit.reproduce.targets import experiments, targets
 
 calls = []
@@ -58,6 +58,16 @@ def test_a_torn_line_is_recomputed_and_nothing_else(tmp_path):
     assert again.get("b") is None
     again.put("b", Outcome({"x": 2.0}))
     assert Store(path).get("b").values == {"x": 2.0}
+
+
+def test_runs_of_other_code_are_named(fake, tmp_path):
+    fake(_target())
+    runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)
+    assert "other code" not in (tmp_path / "summary.md").read_text()
+    path = tmp_path / "quick.jsonl"
+    path.write_text(path.read_text().replace(code(), "0" * 16))
+    assert runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)[0].older == 3 * 5
+    assert "15 stored runs were made by other code" in (tmp_path / "summary.md").read_text()
 
 
 def test_verdicts_csv_and_summary(fake, tmp_path):

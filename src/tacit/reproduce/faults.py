@@ -42,6 +42,20 @@ def arrival_groups(records: Floats, k: int) -> Floats:
     return centroids
 
 
+def private_microaggregation(
+    records: Floats, k: int, window: int, epsilon: float, rng: np.random.Generator
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Faults: part of the records is not aggregated; the noise ignores k and is 1.5 times the range of the centroids
+    *seen so far* over epsilon, drawn anew for each copy of a centroid. Returns what leaves, and which were left out.
+    """
+    from tacit.kernels.stream_faults import groups_by_corner
+
+    centroids, raw = np.empty_like(records), np.empty(len(records), dtype=np.bool_)
+    groups_by_corner(np.ascontiguousarray(records), k, window, centroids, raw)
+    seen = np.maximum.accumulate(centroids, axis=0) - np.minimum.accumulate(centroids, axis=0)
+    return centroids + rng.laplace(size=records.shape) * 1.5 * seen / epsilon, raw
+
+
 def past_linkage(emitted: Floats, kept: Floats, window: int) -> float:
     """Fault: the attacker sees only the past. Each emitted record is linked to the last ``window`` kept ones,
     its own included; ties share. Returns the mean probability of a correct link.

@@ -31,6 +31,7 @@ class Result:
     errors: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    older: int = 0
 
     def count(self, verdict: str) -> int:
         return sum(judged.verdict == verdict for _, _, judged in self.lines)
@@ -172,6 +173,7 @@ def _judge(target: Target, by_experiment: dict[str, list[Unit]], store: Store, e
         held, figure = claim.check(result.values) if result.values else (False, "nothing computed")
         result.claims.append((claim.text, held, figure))
     result.notes = sorted(set(stand_in.values()))
+    result.older = store.older(unit.key for units in by_experiment.values() for unit in units)
     result.seconds = sum(v for by in (result.values, faults) for c in by.values() for v in c.get("seconds", []))
     return result
 

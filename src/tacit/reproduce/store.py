@@ -1,14 +1,28 @@
 """Where runs are kept, so that an interrupted ``reproduce all`` goes on where it stopped.
 
-One JSON line a run, appended as soon as the run ends; the key holds all that the result depends on.
+One JSON line a run, appended as soon as the run ends. The key holds the experiment, its cell and its seed; the digest
+of the code that computed it is kept beside it, so that a summary can say which runs an older tacit made.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from tacit.reproduce.model import Outcome
+
+
+@cache
+def code() -> str:
+    """Digest of every source file of tacit."""
+    folder = Path(__file__).resolve().parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 class Store:
@@ -17,6 +31,7 @@ class Store:
     def __init__(self, path: Path, fresh: bool = False) -> None:
         self.path = path
         self._known: dict[str, Outcome] = {}
+        self._code: dict[str, str] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         if fresh:
             path.unlink(missing_ok=True)
@@ -25,6 +40,7 @@ class Store:
                 try:
                     entry = json.loads(line)
                     self._known[entry["key"]] = Outcome(entry["values"], entry["stand_in"])
+                    self._code[entry["key"]] = entry.get("code", "")
                 except (json.JSONDecodeError, KeyError):
                     continue
 
@@ -32,12 +48,16 @@ class Store:
         return self._known.get(key)
 
     def put(self, key: str, outcome: Outcome) -> None:
-        self._known[key] = outcome
-        entry = {"key": key, "values": outcome.values, "stand_in": outcome.stand_in}
+        self._known[key], self._code[key] = outcome, code()
+        entry = {"key": key, "values": outcome.values, "stand_in": outcome.stand_in, "code": code()}
         # A newline first: after a kill in mid-line the next entry must not be glued to the torn one.
         with self.path.open("a", encoding="utf-8") as file:
             file.write("\n" + json.dumps(entry))
             file.flush()
+
+    def older(self, keys: Iterable[str]) -> int:
+        """How many of these runs other code than today's has made."""
+        return sum(self._code.get(key, code()) != code() for key in keys)
 
     def __len__(self) -> int:
         return len(self._known)

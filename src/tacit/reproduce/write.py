@@ -88,6 +88,16 @@ def _counts(result: Result) -> str:
     return ", ".join(f"{n} {verdict}" for verdict, n in sorted(tally.items(), key=lambda item: -item[1]))
 
 
+def _older(results: list[Result]) -> list[str]:
+    """What a resumed run must say: some of its figures come from another version of the code."""
+    older = sum(r.older for r in results)
+    return (
+        [f"**{older:,} stored runs were made by other code than this** (`--fresh` computes them again).", ""]
+        if older
+        else []
+    )
+
+
 def summary(results: list[Result], quick: bool) -> str:
     """The summary page in Markdown."""
     good = sum(r.status == "reproduced" for r in results)
@@ -98,6 +108,7 @@ def summary(results: list[Result], quick: bool) -> str:
         f"{good} of {len(results)} targets reproduced. A verdict is computed by a rule from intervals over seeds "
         "(see tacit.reproduce.verdict); values on stand-in data are never counted as reproduced.",
         "",
+        *_older(results),
         "| target | source | status | values | claims | seconds |",
         "|---|---|---|---|---|---:|",
     ]
