@@ -33,6 +33,11 @@ class Assignment(Attacker):
     (relative) end early with the best linkage and its proven gap, and so does Ctrl-C. ``progress`` is called
     with each round's bounds.
     ``margin[i]`` is what the total cost would rise by at least if the link of i were forbidden.
+
+    >>> import numpy as np
+    >>> link = Assignment(scale="none").link(np.array([[0.0], [1.0]]), np.array([[0.9], [2.0]]))
+    >>> link.match.tolist(), link.certified
+    ([0, 1], True)
     """
 
     def __init__(

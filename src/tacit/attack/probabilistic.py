@@ -34,10 +34,17 @@ class FellegiSunter(Informed):
     Definition: the weight of a pair is the sum over columns of log(m / u) at its level of agreement (see
     `probabilistic_em`); links are the assignment of largest total weight (Jaro 1989), or each record's best. Pairs
     whose weight is below the upper threshold are no links when `keep` is "links" (they go to a clerk, or are none).
-    Source: Fellegi and Sunter (1969); 000, section 3.2.2. Cost: all pairs are compared, none is stored.
+    Source: Fellegi and Sunter (1969); 000, section 3.2.2. Guarantee: EM reaches a stationary point of the
+    likelihood of the pattern counts; columns are taken to be independent given the match. Cost: all pairs are
+    compared, none is stored.
 
     Parameters: `tolerances`: limits for continuous columns, in sd of the original (0 = equal). `similarities`: limits
     of the Jaro-Winkler similarity for text. `false_positive`, `false_negative`: tolerated rates.
+
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).integers(0, 5, size=(60, 4)).astype(float)
+    >>> FellegiSunter(tolerances=(0.0,)).link(x, x).rate > 0.8
+    True
     """
 
     method = "probabilistic"

@@ -37,10 +37,20 @@ class Guess:
 class Reverse(Informed):
     """The intruder knows the originals and nothing of the method; the release itself tells.
 
-    Value multisets kept: swapping or shuffling. Averages repeated in groups: microaggregation. Few values on a
-    regular grid: rounding. Means and covariances kept to the last digit, values new: IPSO. Otherwise noise, whose
-    form (independent, correlated, multiplicative) second moments and signs tell. The guesses are in the linkage's
-    log. Second moments need many records: with few the estimated covariance is used.
+    Definition: a rule a method, in the order below, and then that method's attacker (`Aware`). Source: 003, whose
+    conclusion asks for it. Guarantee: none; the guess and its evidence are in the log. Cost: a few sorts and
+    moments a column, and the attack. Value multisets kept: swapping or shuffling. Averages repeated in groups:
+    microaggregation. Few values on a regular grid: rounding. Means and covariances kept to the last digit, values
+    new: IPSO. Otherwise noise, whose form (independent, correlated, multiplicative) second moments and signs tell.
+    The guesses are in the linkage's log. Second moments need many records: with few the estimated covariance is
+    used.
+
+    >>> import numpy as np
+    >>> import tacit as tc
+    >>> x = np.random.default_rng(1).normal(size=(90, 3))
+    >>> link = Reverse().link(x, tc.protect.Microaggregation(k=3).fit_transform(x))
+    >>> "microaggregation" in str(link.log)
+    True
     """
 
     method = "reverse"

@@ -38,12 +38,19 @@ class DPMicroaggregation(Protector):
     on its own for ``individual`` (relations between columns are lost), whole rows for ``multivariate``.
     ``rows="kept"`` leaves every value at its record, for evaluation: then the guarantee covers the list of means of
     each column and not the file, and ``guarantee_`` says so. Columns that are not protected are never covered.
-    Nominal and ordinal columns are refused. Missing values are refused.
+    Nominal and ordinal columns are refused. Missing values are refused. Cost: a sort a column.
+    Known attacks: none within the guarantee; with ``rows="kept"`` the order tells who is in which run.
 
     Parameters: ``bounds``: [low, high] of each column, required, from what is known and not from the file; values
     outside are clamped and counted.
 
     Fitted: ``accountant_``, ``guarantee_``; and, private themselves, ``clamped_`` and ``labels_``.
+
+    >>> import numpy as np
+    >>> private = DPMicroaggregation(epsilon=1.0, k=5, bounds={"x0": [0, 9]})
+    >>> masked = private.fit_transform(np.arange(10.0).reshape(10, 1))
+    >>> len(np.unique(masked)) <= 2
+    True
     """
 
     kinds = frozenset({Kind.continuous})

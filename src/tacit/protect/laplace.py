@@ -25,11 +25,16 @@ class Laplace(Protector):
     (n public; the categories of a column are taken to be public). Changing a record moves one entry of each column by
     at most high - low. Columns that are not protected are not covered. The noise is drawn exactly (integers, no
     floating point; see ``tacit.dp``). Missing values are refused. Integer columns are rounded afterwards.
-    Note: with epsilon near 1 single values are useless; the method is here as a baseline.
+    Cost: linear. Known attacks: none within the guarantee. With epsilon near 1 single values are useless; the method
+    is here as a baseline.
 
     Parameters: ``bounds``: [low, high] of each continuous column, required; values outside are clamped and counted.
 
     Fitted: ``accountant_``, ``clamped_`` (values outside the bounds, by column; private itself: do not release).
+
+    >>> import numpy as np
+    >>> Laplace(epsilon=1.0, bounds={"x0": [0, 9]}).fit_transform(np.arange(10.0).reshape(10, 1)).shape
+    (10, 1)
     """
 
     unseeded: ClassVar[bool] = True

@@ -32,7 +32,7 @@ class Noise(Protector):
 
     A nominal or ordinal value is replaced with probability ``replace`` by another category, each equally likely.
     Source: 000, section 3.1.1; Kim (1986); Kim and Winkler (2003). Guarantee: none. Missing values stay missing.
-    Known attacks: nearest record and optimal assignment; Mahalanobis distance for correlated noise.
+    Cost: linear. Known attacks: nearest record and optimal assignment; Mahalanobis distance for correlated noise.
 
     Parameters: ``percent``: the sd of the noise as a percentage of the column's sd (of the factor: as a percentage
     of 1). ``bounds``: for each column [low, high]; a record with a value outside is drawn again (100 times, then

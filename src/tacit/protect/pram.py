@@ -29,7 +29,7 @@ class PRAM(Protector):
 
     Source: Gouweleeuw, Kooiman, Willenborg and De Wolf (1998). Guarantee: the diagonal applied is the one asked for
     (``diagonal_`` and ``matrices_`` hold what was used). Missing values stay missing. Continuous columns are refused.
-    Known attacks: Bayes with the published matrix.
+    Cost: linear, after fitting a matrix a column. Known attacks: Bayes with the published matrix.
 
     Parameters: ``diagonal``: the probability that a value stays.
 

@@ -27,11 +27,18 @@ class Pseudonyms(Protector):
     Source: RFC 2104. Guarantee: without the key a pseudonym cannot be turned back, nor tested by guessing values
     (which an unkeyed hash allows). The key is read where ``key`` points and is kept nowhere: not in parameters, plan,
     manifest or output. Chance of any two of m values colliding: about m^2 / 2^(4 length + 1). Missing values stay.
-    This is pseudonymisation, not anonymisation: who holds the key can undo it.
+    This is pseudonymisation, not anonymisation: who holds the key can undo it. Cost: one hash a value.
+    Known attacks: frequencies stay (the commonest name has the commonest pseudonym); the other columns link as before.
 
     Parameters: ``key``: where the secret is: ``env:NAME`` (an environment variable) or ``file:PATH``, at least 16
     bytes. None draws a fresh key that is forgotten: pseudonyms that nobody can link again. ``columns``: default:
     the identifier columns, which are otherwise dropped on release; they become ``other`` columns.
+
+    >>> import tacit as tc
+    >>> data = tc.Microdata.of({"name": ["ann", "bob", "ann"], "age": [1.0, 2.0, 3.0]}, identifier=["name"])
+    >>> new = tc.Microdata.of(Pseudonyms().fit_transform(data)).to_native()["name"]
+    >>> new[0] == new[2], new[0] == new[1]
+    (True, False)
     """
 
     def __init__(

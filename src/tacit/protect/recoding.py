@@ -26,7 +26,8 @@ class Recoding(Protector):
     continuous and ordinal columns are cut into at most ``bins`` classes: intervals of equal, round width; runs of
     neighbouring categories. Other nominal columns merge the categories with fewer than ``rare`` records into
     ``other`` (0: unchanged). Source: Willenborg and De Waal (2001).
-    Guarantee: as many classes as given. Missing values stay missing.
+    Guarantee: as many classes as given. Missing values stay missing. Cost: linear.
+    Known attacks: a value lies in its class; classes of several columns intersect (containment, `tacit.attack.aware`).
 
     Parameters: ``intervals``: cut points by column. ``hierarchies``: for each column, value -> parent, or value ->
     list of ancestors, nearest first (values as text). ``level``: steps up, one number or one a column; 0 leaves the

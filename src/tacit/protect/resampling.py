@@ -21,6 +21,11 @@ class Resampling(Protector):
     Known attacks: ranks are kept, so rank-based linkage finds most records.
 
     Parameters: ``samples``: the number t.
+
+    >>> import numpy as np
+    >>> masked = Resampling(samples=3, random_state=1).fit_transform(np.array([[3.0], [1.0], [2.0]]))
+    >>> bool(masked[1, 0] <= masked[2, 0] <= masked[0, 0])
+    True
     """
 
     kinds = frozenset({Kind.continuous})

@@ -21,7 +21,7 @@ class Rounding(Protector):
     ``base (q + 1)`` with probability f and ``base q`` otherwise, so that the expectation is x; the nearest form gives
     the nearest multiple (half to even). Source: Willenborg and De Waal (2001).
     Guarantee: every masked value is a multiple of the base; random: no bias. Missing values stay missing.
-    Known attacks: a value known to within base / 2 (nearest) or base (random).
+    Cost: linear. Known attacks: a value is known to within base / 2 (nearest) or base (random).
 
     Parameters: ``base``: one number, or one a column; None takes a tenth of each column's sd, rounded to 1, 2 or 5
     times a power of ten.

@@ -25,6 +25,11 @@ class Shuffling(Protector):
     Known attacks: those on the ``given`` columns themselves.
 
     Parameters: ``given``: columns that stay (default: the confidential columns that can be ranked).
+
+    >>> import numpy as np
+    >>> masked = Shuffling(random_state=1).fit_transform(np.arange(8.0).reshape(4, 2))
+    >>> np.sort(masked, axis=0).tolist() == np.arange(8.0).reshape(4, 2).tolist()
+    True
     """
 
     kinds = frozenset({Kind.continuous, Kind.ordinal})

@@ -23,6 +23,7 @@ class LocalSuppression(Protector):
     ``any`` one suppressed record counts for every class that it may belong to, which saves many cells.
     Source: De Waal and Willenborg (1998); Sweeney (2002). Guarantee: f(r) >= k for every record and every key
     combination under the reading named; ``value`` implies ``any``. Not claimed: the smallest number (NP-hard).
+    Cost: a count of the classes for each cell suppressed.
     Known attacks: under ``any``, an intruder who takes a gap for a value of its own sees smaller classes.
 
     Parameters: ``k``: smallest class. ``keys``: lists of columns, each list a combination that must be k-anonymous
@@ -31,6 +32,12 @@ class LocalSuppression(Protector):
 
     Fitted: ``suppressed_`` (cells by column), ``suppressions_`` (their sum) and ``violations_``: for each reading,
     how many records of the release are below k in some combination.
+
+    >>> import numpy as np
+    >>> import tacit as tc
+    >>> data = tc.Microdata.of({"a": ["x", "x", "y", "y", "z"], "b": ["p", "p", "p", "p", "p"]}, quasi=["a", "b"])
+    >>> LocalSuppression(k=2).fit(data).suppressions_
+    1
     """
 
     def __init__(

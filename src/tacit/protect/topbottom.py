@@ -20,7 +20,8 @@ class TopBottomCoding(Protector):
     Definition: ``x > high`` becomes high, ``x < low`` becomes low (``by="threshold"``), or the mean or median of the
     values on that side, which keeps the total (mean) of the column. Source: Willenborg and De Waal (2001).
     Guarantee: with thresholds, no value outside [low, high] is released; other values are untouched. Missing values
-    stay missing. Ordinal columns are coded by threshold or median.
+    stay missing. Ordinal columns are coded by threshold or median. Cost: linear (a sort for quantiles).
+    Known attacks: values between the thresholds are as they were, and link by themselves.
 
     Parameters: ``low``, ``high``: thresholds by column. ``tails``: for columns without thresholds, the shares of
     records to code at the bottom and at the top (quantiles of the file).

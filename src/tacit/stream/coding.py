@@ -13,7 +13,8 @@ class TopBottomCoding(Filter):
     """Values below ``bottom`` become ``bottom``, values above ``top`` become ``top``.
 
     Definition: ``x' = min(max(x, bottom), top)``, the same limits for all columns (name ``columns``, and chain
-    filters for others). Guarantee: hides extremes only; everything between the limits passes. Delay: 0.
+    filters for others). Source: Willenborg and De Waal (2001). Guarantee: hides extremes only; everything between the
+    limits passes. Cost: constant a value. Known attacks: those on raw values, between the limits. Delay: 0.
 
     >>> import numpy as np
     >>> TopBottomCoding(bottom=0, top=5).apply(np.array([[-3.0, 9.0, 2.0]])).tolist()

@@ -16,7 +16,7 @@ class MultiplicativeNoise(Filter):
 
     Definition: ``x' = x (1 + amount * N(0, 1))``, continuous columns only; large values move more, in proportion.
     Source: Kim and Winkler (2003). Guarantee: none. A zero stays zero: use `Noise` where zeros identify.
-    Delay: 0. Missing values stay missing.
+    Cost: constant a value. Known attacks: nearest record on logarithms. Delay: 0. Missing values stay missing.
 
     >>> import numpy as np
     >>> MultiplicativeNoise(amount=0.1, random_state=1).apply(np.ones((3, 2))).shape

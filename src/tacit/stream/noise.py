@@ -14,12 +14,12 @@ class Noise(Filter):
     """Add Gaussian noise in proportion to the running standard deviation of each column.
 
     Definition: ``x' = x + amount * sd * N(0, 1)``, sd (ddof 1) of the column over all records so far, the record
-    itself included, by Welford's recurrence; with ``forget`` below 1 a record that is t records old weighs
-    ``forget ** t``, so that the noise follows drift. An ordinal category moves by noise on its rank; a nominal
-    one is redrawn among those seen with probability ``flip``.
-    Source: 004, section 6.4. Guarantee: none. The first ``warmup`` records wait for each other, so that no record
-    leaves with the variance of a single value, that is raw; a stream of one record is withheld.
-    Known attacks: nearest record, optimal assignment. Missing values stay missing. Delay: 0 after the warm-up.
+    itself included, by Welford's recurrence; with ``forget`` below 1 a record that is t records old weighs ``forget
+    ** t``, so that the noise follows drift. An ordinal category moves by noise on its rank; a nominal one is
+    redrawn among those seen with probability ``flip``. Source: 004, section 6.4. Guarantee: none. The first
+    ``warmup`` records wait for each other, so that no record leaves with the variance of a single value, that is
+    raw; a stream of one record is withheld. Cost: constant a value. Known attacks: nearest record, optimal
+    assignment. Missing values stay missing. Delay: 0 after the warm-up.
 
     >>> import numpy as np
     >>> Noise(amount=0.5, random_state=1).apply(np.arange(100.0).reshape(50, 2)).shape

@@ -19,7 +19,8 @@ class PRAM(Filter):
     Definition: P(c' = c) = keep; P(c' = other) = (1 - keep) / (m - 1) for each of the m - 1 other ``categories``
     of the column, which are declared, so that no category of the data gives itself away.
     Source: Gouweleeuw and others (1998). Guarantee: with m categories it is randomised response, that is
-    epsilon-DP for each value with exp(epsilon) = keep (m - 1) / (1 - keep). Delay: 0. Missing stays missing.
+    epsilon-DP for each value with exp(epsilon) = keep (m - 1) / (1 - keep). Cost: constant a value.
+    Known attacks: Bayes with the known matrix; several columns together. Delay: 0. Missing stays missing.
 
     >>> rows = [{"sex": "f"}, {"sex": "m"}]
     >>> [r.record["sex"] in "fm" for r in PRAM(categories={"sex": ["f", "m"]}, random_state=1)(rows)]

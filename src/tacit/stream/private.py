@@ -31,17 +31,17 @@ class PrivateMicroaggregation(Filter):
     the data, column by column. Columns in ``categories`` (nominal) go through randomised response instead.
     epsilon_j = epsilon / (appearances * columns).
 
-    Guarantee: epsilon-DP, neighbours differ in one record's values (the number of records is public), for the
-    whole released stream: the L1 sensitivity of all sums of a column is upper - lower (proof in
-    `tacit.kernels.stream_ranking`), columns compose by addition, windows in parallel since a record is in one window.
-    That is event-level privacy. For persons who appear up to w times, ``appearances=w`` divides the budget by w
-    (group privacy), wherever their records fall. ``budget`` shows it all.
-    Source: Sanchez and others (2016), without the link between record and rank, which no proof covers: a release
-    is a row of the masked window, not the masked form of one person, associations between columns are not kept, and
-    nothing else (labels, other columns) is carried along. Values missing count as the middle of the bounds.
-    A last window with fewer than k records is withheld. Cost: noise of sd sqrt(2) (upper - lower) / (k epsilon_j).
-    With ``random_state`` the noise can be computed by whoever knows the seed: for tests only. ``sampler="fast"`` is
-    floating-point noise from a statistical generator: for tests only, too.
+    Guarantee: epsilon-DP, neighbours differ in one record's values (the number of records is public), for the whole
+    released stream: the L1 sensitivity of all sums of a column is upper - lower (proof in
+    `tacit.kernels.stream_ranking`), columns compose by addition, windows in parallel since a record is in one
+    window. That is event-level privacy. For persons who appear up to w times, ``appearances=w`` divides the budget
+    by w (group privacy), wherever their records fall. ``budget`` shows it all. Source: Sanchez and others (2016),
+    without the link between record and rank, which no proof covers: a release is a row of the masked window, not
+    the masked form of one person, associations between columns are not kept, and nothing else (labels, other
+    columns) is carried along. Values missing count as the middle of the bounds. A last window with fewer than k
+    records is withheld. Known attacks: none within the guarantee. Cost: a sort a window and noise of sd sqrt(2)
+    (upper - lower) / (k epsilon_j). With ``random_state`` the noise can be computed by whoever knows the seed: for
+    tests only. ``sampler="fast"`` is floating-point noise from a statistical generator: for tests only, too.
 
     >>> import numpy as np
     >>> f = PrivateMicroaggregation(epsilon=1.0, k=2, window=4, bounds=[(0, 10)], random_state=1)

@@ -15,12 +15,13 @@ class RankSwapping(Filter):
     """Swap each value with one of nearly the same rank in a sliding window, column by column.
 
     Definition: when the window is full its oldest record leaves. Each of its values not yet swapped changes places
-    with one drawn evenly among the values of the window, not yet swapped, whose rank among those differs by at
-    most ``floor(percent * window / 100)``, upwards or downwards. Nominal columns: with any of them. A missing value
-    ranks highest. Source: 004, section 6.6, repaired (a percentage, both directions, nobody left out).
-    Guarantee: every value is another record's (equal values apart); marginal distributions are exact. At the end
-    of the stream a value without a partner changes places with the nearest pending one; a stream of one record
-    is withheld. Known attacks: intersecting the rank intervals of several columns. Delay: window - 1 records.
+    with one drawn evenly among the values of the window, not yet swapped, whose rank among those differs by at most
+    ``floor(percent * window / 100)``, upwards or downwards. Nominal columns: with any of them. A missing value
+    ranks highest. Source: 004, section 6.6, repaired (a percentage, both directions, nobody left out). Guarantee:
+    every value is another record's (equal values apart); marginal distributions are exact. At the end of the stream
+    a value without a partner changes places with the nearest pending one; a stream of one record is withheld. Cost:
+    linear in the window, a value. Known attacks: intersecting the rank intervals of several columns. Delay: window
+    - 1 records.
 
     >>> import numpy as np
     >>> sorted(RankSwapping(percent=50, window=4, random_state=1).apply(np.arange(8.0).reshape(8, 1)).ravel().tolist())

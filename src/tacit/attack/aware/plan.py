@@ -14,11 +14,22 @@ from tacit.microdata import Microdata
 
 
 class Aware(Informed):
-    """The intruder knows the plan: each step's own attacker on its columns, and columns that no step touched as
-    they are. Where two steps touch the same column only the estimated covariance of both is used. Without a plan
-    the intruder guesses (see `Reverse`).
+    """The intruder knows the plan and turns it against the release.
+
+    Definition: each step's own attacker on its columns, and columns that no step touched as they are; their evidence
+    (minus log likelihood) adds up. Where two steps touch the same column only the estimated covariance of both is
+    used. Without a plan the intruder guesses (see `Reverse`). Source: 003; Nin, Herranz and Torra (2008) for rank
+    swapping; each file of ``attack/aware`` names its own. Guarantee: as that of the rule that links
+    (``certified`` of the linkage). Cost: that of a nearest or assignment run, on the evidence.
 
     Parameters: `plan`: a plan, a protector, or a list of them; seeds are never used.
+
+    >>> import numpy as np
+    >>> import tacit as tc
+    >>> x = np.random.default_rng(1).normal(size=(200, 3))
+    >>> noise = tc.protect.Noise(percent=5, random_state=1)
+    >>> Aware(plan=noise).link(x, noise.fit_transform(x)).rate > 0.9
+    True
     """
 
     method = "plan"
