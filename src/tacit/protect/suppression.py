@@ -23,7 +23,7 @@ class LocalSuppression(Protector):
     ``any`` one suppressed record counts for every class that it may belong to, which saves many cells.
     Source: De Waal and Willenborg (1998); Sweeney (2002). Guarantee: f(r) >= k for every record and every key
     combination under the reading named; ``value`` implies ``any``. Not claimed: the smallest number (NP-hard).
-    Cost: a count of the classes for each cell suppressed.
+    Cost: a few passes over the classes for each subset of the keys.
     Known attacks: under ``any``, an intruder who takes a gap for a value of its own sees smaller classes.
 
     Parameters: ``k``: smallest class. ``keys``: lists of columns, each list a combination that must be k-anonymous
