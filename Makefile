@@ -3,6 +3,7 @@ PY ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 CORE := .venv/.core
+BENCH := .venv/.bench
 
 .PHONY: setup demo test test-all lint reproduce bench bench-full docs clean
 
@@ -39,10 +40,15 @@ lint: $(STAMP)
 reproduce: $(STAMP)
 	$(BIN)/tacit reproduce all --quick
 
-bench: $(STAMP)
+# peers that live with us; the others get environments of their own (bench/venvs.py)
+$(BENCH): $(STAMP)
+	$(BIN)/python -m pip install --quiet -e '.[bench]'
+	touch $(BENCH)
+
+bench: $(BENCH)
 	$(BIN)/python -m bench
 
-bench-full: $(STAMP)
+bench-full: $(BENCH)
 	$(BIN)/python -m bench --full
 
 docs: $(STAMP)

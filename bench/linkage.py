@@ -1,137 +1,177 @@
-"""Linkage: nearest record and certified assignment against scipy's kd-tree and dense solver.
+"""Linkage: certified assignment, its solver alone and the nearest record, beside what others use for them.
 
-Files are census-like (13 columns), masked by normal noise of sigma percent of each column's sd, and divided by the
-larger maximum of both files. Notes give processor seconds too: on a busy machine they compare better than the clock.
+The instances go from easy to well protected (``bench.instances``); the hard ones are where disclosure control works.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from bench import Row, best, peak_memory_mb
+from bench.instances import EASY_TO_HARD, PROTECTED, files
+from bench.row import Row, measure, side_by_side
+from bench.solvers import DENSE, ON_GRAPH, candidates
 
 
-def files(n: int, sigma: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    from tacit.datasets.census import make_census
+def _optimum(x: np.ndarray, z: np.ndarray) -> dict[str, Any]:
+    """Our certified run, and what is said about it."""
+    from tacit.attack.solve import assign
 
-    x = np.column_stack([np.asarray(c, dtype=float) for c in make_census(n, seed).columns])
-    z = x + np.random.default_rng(seed + 1).normal(size=x.shape) * sigma / 100 * x.std(axis=0, ddof=1)
-    unit = np.maximum(np.abs(x).max(axis=0), np.abs(z).max(axis=0))
-    return x / unit, z / unit
-
-
-def timed(function: Callable[[], Any]) -> tuple[Any, float, float]:
-    wall, cpu = time.perf_counter(), time.process_time()
-    out = function()
-    return out, time.perf_counter() - wall, time.process_time() - cpu
+    found = assign(x, z)
+    own = int((found.match == np.arange(len(x))).sum())
+    return {"cost": found.cost, "certified": found.certified, "rounds": len(found.log), "own": own}
 
 
-def dense(x: np.ndarray, z: np.ndarray) -> float:
-    from scipy.optimize import linear_sum_assignment
-    from scipy.spatial.distance import cdist
+def certified(n: int, how: str, peers: dict[str, Callable[..., Any]] = DENSE) -> list[Row]:
+    """The optimum over all pairs; the peers fill a matrix of all distances."""
+    x, z = files(n, how)
 
-    matrix = cdist(x, z)
-    i, j = linear_sum_assignment(matrix)
-    return float(matrix[i, j].sum())
+    def say(mine: dict[str, Any], cost: float) -> str:
+        return (
+            f"{'certified' if mine['certified'] else 'NOT certified'} in {mine['rounds']} rounds; "
+            f"peer's cost differs by {abs(cost / mine['cost'] - 1):.0e}"
+        )
+
+    return side_by_side(
+        f"optimal assignment, {how}",
+        partial(_optimum, x, z),
+        {peer: partial(solve, x, z) for peer, solve in peers.items()},
+        say,
+        size=n,
+        series=f"optimal assignment, {how}",
+    )
 
 
-def twelve_both_ways(x: np.ndarray, z: np.ndarray) -> None:
+def on_graph(n: int, how: str) -> list[Row]:
+    """One solve of the same candidate graph: our solver without pricing and theirs; both miss the other pairs."""
+    from tacit.attack.solve_graph import assign_graph
+
+    x, z = files(n, how)
+    graph, best = candidates(x, z), _optimum(x, z)["cost"]
+
+    def ours() -> float:
+        found = assign_graph(graph.indptr, graph.cols, graph.cost, len(graph.capacity), capacities=graph.capacity)
+        return found.cost
+
+    def say(mine: float, theirs: float) -> str:
+        same = abs(theirs / mine - 1)
+        agree = "same cost" if same < 1e-8 else f"COSTS DIFFER by {same:.1e}"
+        return f"{agree}, {100 * (mine / best - 1):.3g} % above the optimum of all pairs; neither certifies on a graph"
+
+    peers = {peer: partial(solve, graph) for peer, solve in ON_GRAPH.items()}
+    name = f"solver on the candidate graph, {how}"
+    return side_by_side(name, ours, peers, say, size=n, series=name, limit=60)
+
+
+def _twelve_both_ways(x: np.ndarray, z: np.ndarray) -> None:
     from scipy.spatial import cKDTree
 
     cKDTree(z).query(x, 12, workers=-1)
     cKDTree(x).query(z, 12, workers=-1)
 
 
-def against_dense(n: int, sigma: float, repeat: int) -> Row:
-    from tacit.attack.solve import assign
-
-    x, z = files(n, sigma)
-    found = assign(x, z)
-    ours = best(lambda: assign(x, z), repeat=repeat)
-    cost, theirs, _ = timed(lambda: dense(x, z))
-    return Row(
-        f"assignment, census-like, sigma={sigma:g}",
-        ours,
-        "scipy linear_sum_assignment with cdist",
-        theirs,
-        memory_mb=peak_memory_mb(lambda: assign(x, z)),
-        note=f"certified {found.certified}, relative difference of cost {abs(found.cost - cost) / cost:.1e}",
+def beside_a_search(n: int, how: str) -> list[Row]:
+    """Where no matrix fits: the whole certified run beside one search for the 12 nearest in both directions."""
+    x, z = files(n, how)
+    return side_by_side(
+        f"optimal assignment, {how}",
+        partial(_optimum, x, z),
+        {"scipy cKDTree, 12 both ways": partial(_twelve_both_ways, x, z)},
+        lambda mine, _: (
+            f"{'certified' if mine['certified'] else 'NOT certified'} in {mine['rounds']} rounds, "
+            f"{mine['own']:,} links are right; the peer only looks for neighbours"
+        ),
         size=n,
-        series=f"assignment, sigma={sigma:g}",
+        series=f"optimal assignment, {how}",
     )
 
 
-def against_neighbours(n: int, sigma: float) -> Row:
-    """The whole certified run against scipy's 12 nearest in both directions; a ratio of 0.4 is 2.5 times as long."""
-    from tacit.attack.solve import assign
-
-    x, z = files(n, sigma)
-    found, ours, cpu = timed(lambda: assign(x, z))
-    _, theirs, their_cpu = timed(lambda: twelve_both_ways(x, z))
-    correct = int((found.match == np.arange(n)).sum())
-    return Row(
-        f"assignment, census-like, sigma={sigma:g}",
-        ours,
-        "scipy cKDTree, 12 nearest both ways",
-        theirs,
-        note=f"certified {found.certified}, gap {found.gap:.1e}, {len(found.log)} rounds, {correct} on the same "
-        f"row; cpu {cpu:.1f} s against {their_cpu:.1f} s",
-        size=n,
-        series=f"assignment, sigma={sigma:g}",
-    )
-
-
-def nearest(n: int, sigma: float) -> Row:
-    from scipy.spatial import cKDTree
-
+def _ties(x: np.ndarray, z: np.ndarray) -> tuple[float, int]:
     from tacit.attack.neighbours import nearest_with_ties
 
-    x, z = files(n, sigma)
-    nearest_with_ties(x[:100], z[:100])
-    (distance, indptr, _), ours, cpu = timed(lambda: nearest_with_ties(x, z))
-    (theirs_distance, _), theirs, their_cpu = timed(lambda: cKDTree(z).query(x, 1, workers=-1))
-    return Row(
-        f"nearest record with ties, sigma={sigma:g}",
-        ours,
-        "scipy cKDTree, k=1",
-        theirs,
-        note=f"same distances {np.allclose(distance, theirs_distance)}, {int(indptr[-1]) - n} ties; "
-        f"cpu {cpu:.1f} s against {their_cpu:.1f} s",
-        size=n,
-        series=f"nearest, sigma={sigma:g}",
-    )
+    distance, indptr, _ = nearest_with_ties(x, z)
+    return float(distance.sum()), int(indptr[-1]) - len(x)
 
 
-def blocks(n: int, sigma: float) -> Row:
+def _ckdtree(x: np.ndarray, z: np.ndarray) -> float:
+    from scipy.spatial import cKDTree
+
+    return float(cKDTree(z).query(x, 1, workers=-1)[0].sum())
+
+
+def _sklearn(algorithm: str, x: np.ndarray, z: np.ndarray) -> float:
+    from sklearn.neighbors import NearestNeighbors
+
+    fitted = NearestNeighbors(n_neighbors=1, algorithm=algorithm, n_jobs=-1).fit(z)
+    return float(fitted.kneighbors(x)[0].sum())
+
+
+NEIGHBOURS = {
+    "scipy cKDTree": _ckdtree,
+    "scikit-learn kd_tree": partial(_sklearn, "kd_tree"),
+    "scikit-learn brute": partial(_sklearn, "brute"),
+}
+
+
+def nearest(n: int, how: str, peers: dict[str, Callable[..., Any]] = NEIGHBOURS) -> list[Row]:
+    """The nearest masked record of each original, on all cores; ours with all ties, theirs one of them."""
+    x, z = files(n, how)
+
+    def say(mine: tuple[float, int], theirs: float) -> str:
+        same = "same distances" if np.isclose(mine[0], theirs) else f"DISTANCES DIFFER: {mine[0]:.6g}, {theirs:.6g}"
+        return f"{same}; {mine[1]:,} ties, which the peer does not report"
+
+    name = f"nearest record, {how}"
+    calls = {peer: partial(find, x, z) for peer, find in peers.items()}
+    return side_by_side(name, partial(_ties, x, z), calls, say, size=n, series=name, limit=90)
+
+
+def votes(n: int, how: str) -> list[Row]:
     """Tables 5.1 to 5.3 of the source: blocks and votes against nearest record, and the partition that fails."""
     from tacit.attack.blocks import Blocks
     from tacit.attack.nearest import Nearest
 
-    x, z = files(n, sigma)
+    x, z = files(n, how)
+
+    def links(partition: str) -> float:
+        return Blocks(scale="none", size=n // 3, partition=partition).link(x, z).correct
+
+    voted = measure(partial(links, "attribute"), repeat=0)
     near = Nearest(scale="none").link(x, z).correct
-    voted, seconds, _ = timed(lambda: Blocks(scale="none", size=n // 3).link(x, z).correct)
-    ranks, clusters = (Blocks(scale="none", size=n // 3, partition=p).link(x, z).correct for p in ("ranks", "clusters"))
-    return Row(
-        f"blocks of a third with best-score votes, sigma={sigma:g}",
-        seconds,
-        note=f"links: nearest {near:.0f}, votes {voted:.0f}, one cut by ranks {ranks:.0f}, clusters {clusters:.0f}",
-        size=n,
-    )
+    ranks, clusters = links("ranks"), links("clusters")
+    note = f"right links: nearest {near:,.0f}, votes {voted.answer:,.0f}; "
+    note += f"one cut by ranks {ranks:,.0f}, by clusters {clusters:,.0f}"
+    name = f"blocks of a third with votes, {how}"
+    return [Row(name, voted.seconds, memory_mb=voted.memory_mb, note=note, size=n)]
 
 
-def run(full: bool) -> list[Row]:
-    """Quick: up to 13,500 records. Full: 149,642 records and the growth from 1,000."""
-    rows = [against_dense(1080, 25, 5), against_dense(4000, 25, 2)]
-    rows += [against_dense(13_500, 25, 2)]
-    rows += [nearest(13_500, sigma) for sigma in (5, 25)]
-    rows += [blocks(3_000, sigma) for sigma in (5, 15, 25)]
+def _compile() -> None:
+    """In this process, so that the forked ones measure and do not compile."""
+    for how in EASY_TO_HARD:
+        _optimum(*files(300, how))
+        _ties(*files(300, how))
+
+
+def run(full: bool) -> Iterator[Row]:
+    """Quick: up to 20,000 records, most peers up to 4,000. Full: more of both, and 149,642 records."""
+    _compile()
+    hard = ("noise 25 %", *PROTECTED)
+    some = hard if full else hard[::2]
+    scipy = {name: solve for name, solve in DENSE.items() if name.startswith("scipy")}
+    work = [partial(certified, 1_080, how) for how in EASY_TO_HARD]
+    work += [partial(certified, 4_000, how) for how in some]
+    work += [partial(certified, 13_500, how, scipy) for how in (hard if full else hard[:1])]
+    work += [partial(on_graph, n, how) for n in (1_080, 4_000) for how in hard]
+    work += [partial(on_graph, 13_500, how) for how in some]
+    work += [partial(nearest, n, how) for n in (1_080, 4_000, 13_500) for how in ("noise 5 %", *some)]
+    work += [partial(beside_a_search, 20_000, "noise 25 %")]
     if full:
-        rows += [against_neighbours(n, 25) for n in (1_000, 2_000, 5_000, 20_000, 50_000)]
-        rows += [against_neighbours(149_642, sigma) for sigma in (5, 15, 25)]
-        rows += [nearest(149_642, sigma) for sigma in (5, 25)]
-        rows += [blocks(13_500, sigma) for sigma in (5, 15, 25)]
-    return rows
+        work += [partial(beside_a_search, 50_000, "noise 25 %")]
+        work += [partial(beside_a_search, 149_642, how) for how in EASY_TO_HARD[:3]]
+        work += [partial(nearest, n, how) for n in (50_000, 149_642) for how in ("noise 5 %", "noise 25 %")]
+    work += [partial(votes, 13_500 if full else 4_000, how) for how in EASY_TO_HARD[:3]]
+    for part in work:
+        yield from part()

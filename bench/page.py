@@ -1,4 +1,4 @@
-"""The docs page of a run: one table a module, growth exponents, one plot a series."""
+"""The docs page of a run: ratios by peer, one table a module, growth with its fitted exponents and a plot a series."""
 
 from __future__ import annotations
 
@@ -6,92 +6,158 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from bench.bars import bars
+from bench.growth import OURS, by_series, fit
+from bench.row import Row
 from tacit.reproduce.plot import Line, chart
+
+TITLES = {
+    "linkage": "Linkage",
+    "protect": "Protection methods",
+    "risk": "Risk and loss",
+    "large": "Large files",
+    "stream": "Streams",
+    "peers": "Other tools, each in an environment of its own",
+}
 
 
 def _cell(value: float | None) -> str:
-    return "" if value is None else f"{value:,.3g}"
+    """Three digits, never an exponent for what a reader can count."""
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def _table(rows: list[dict[str, Any]]) -> list[str]:
-    out = [
-        "| what | n | ours, s | peer | peer, s | ratio | ours, MB | note |",
-        "|---|---:|---:|---|---:|---:|---:|---|",
-    ]
+def _line(cells: list[Any]) -> str:
+    return "| " + " | ".join(str(cell).replace("|", "/") for cell in cells) + " |"
+
+
+def _beside_peers(rows: list[Row]) -> list[str]:
+    """One line a measurement."""
+    memory = any(row.memory_mb is not None for row in rows)
+    head = ["what", "n", "ours, s", "peer", "peer, s", "ratio", *(["ours, MB", "peer, MB"] if memory else []), "note"]
+    text = {"what", "peer", "note"}
+    out = [_line(head), "|" + "|".join("---" if h in text else "---:" for h in head) + "|"]
     for row in rows:
-        size = f"{row['size']:,}" if row["size"] else ""
+        size = f"{row.size:,}" if row.size else ""
+        megabytes = [_cell(row.memory_mb), _cell(row.peer_memory_mb)] if memory else []
+        ratio = f"**{_cell(row.ratio)}**" if row.ratio else ""
         cells = [
-            row["name"],
+            row.name,
             size,
-            _cell(row["ours_seconds"]),
-            row["peer"],
-            _cell(row["peer_seconds"]),
-            _cell(row["ratio"]),
-            _cell(row["memory_mb"]),
-            row["note"],
+            _cell(row.ours_seconds),
+            row.peer,
+            _cell(row.peer_seconds),
+            ratio,
+            *megabytes,
+            row.note,
         ]
-        out.append("| " + " | ".join(str(c).replace("|", "/") for c in cells) + " |")
+        out.append(_line(cells))
     return out
 
 
-def _plots(rows: list[dict[str, Any]], folder: Path) -> list[str]:
-    """One log-log plot for each series with at least two sizes."""
-    series: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+def _by_size(rows: list[Row]) -> list[str]:
+    """Without peers: one line a method, its seconds by size, memory at the largest, growth."""
+    sizes = sorted({row.size for row in rows if row.size})
+    growth = fit(rows)
+    out = [_line(["method", *(f"n = {n:,}, s" for n in sizes), "MB at the largest", "growth n^b"])]
+    out.append("|---|" + "---:|" * (len(sizes) + 2))
+    methods: dict[str, dict[int, Row]] = defaultdict(dict)
     for row in rows:
-        if row["series"] and row["size"]:
-            if row["ours_seconds"]:
-                series[row["series"]]["tacit"][row["size"]] = row["ours_seconds"]
-            if row["peer_seconds"]:
-                series[row["series"]][row["peer"]][row["size"]] = row["peer_seconds"]
-    out = []
-    for name, by_who in series.items():
-        lines = [Line(who, sorted((float(n), s) for n, s in p.items())) for who, p in by_who.items()]
-        if max(len(line.points) for line in lines) < 2:
-            continue
-        file = "bench-" + "".join(c if c.isalnum() else "-" for c in name.lower()) + ".svg"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(chart(name, "records", "seconds", lines, log_x=True, log_y=True))
-        out.append(f"![{name}: seconds over records](img/{file})")
+        methods[row.name][row.size or 0] = row
+    for name, measured in methods.items():
+        seconds = [_cell(measured[n].ours_seconds) if n in measured else "" for n in sizes]
+        last = measured[max(measured)]
+        out.append(_line([name, *seconds, _cell(last.memory_mb), _cell(growth.get(last.series, {}).get(OURS))]))
     return out
+
+
+def _ratios(parts: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """All ratios of each peer that was run (a quoted figure is not a run)."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for part in parts:
+        for row in part["rows"]:
+            if row["ratio"] and "quoted" not in row["peer"]:
+                found[row["peer"]].append(row["ratio"])
+    return found
+
+
+def _plots(rows: list[Row], folder: Path) -> list[str]:
+    """One log-log plot for each series of three sizes or more; the legend holds the fitted exponents."""
+    exponents = fit(rows)
+    out = []
+    for name, by_who in by_series(rows).items():
+        if len(by_who[OURS]) < 3:
+            continue
+        lines = []
+        for who, points in by_who.items():
+            b = exponents[name].get(who)
+            label = who if b is None else f"{who}: n^{b:.2f}"
+            lines.append(Line(label, sorted((float(n), s) for n, s in points.items()), dashed=who != OURS))
+        file = "bench-" + "".join(c if c.isalnum() else "-" for c in name.lower()) + ".svg"
+        (folder / file).write_text(chart(name, "records", "seconds", lines, log_x=True, log_y=True))
+        out += [f"![{name}: seconds over records](img/{file})", ""]
+    return out
+
+
+def _module(part: dict[str, Any], folder: Path) -> list[str]:
+    """Heading, what is measured, table, plots."""
+    rows = [Row(**row) for row in part["rows"]]
+    out = [f"## {TITLES.get(part['module'], part['module'])}", "", part.get("about", ""), ""]
+    if part["status"] != "ok":
+        out += [f"**{part['status']}**: {(part['error'].strip().splitlines() or [''])[-1]}", ""]
+    if not rows:
+        return out
+    out += [f"Measured {part['when']} in {part['seconds']:.0f} s.", ""]
+    if any(row.peer for row in rows):
+        return [*out, *_beside_peers(rows), "", *_plots(rows, folder)]
+    return [*out, *_by_size(rows), ""]
 
 
 def write(report: dict[str, Any], docs: Path) -> None:
     """Write ``docs/bench.md`` and its plots from one report."""
+    folder = docs / "img"
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("bench-*.svg"):
+        old.unlink()
     machine = report["machine"]
     out = [
         "# Measured against the alternatives",
         "",
-        f"Written by `python -m bench{' --full' if report['full'] else ''}` on {report['when']}, "
-        f"{machine['cores']} cores, Python {machine['python']}. Both sides ran in the same run on "
-        "the same machine; seconds are the least of several calls, compilation not counted. A ratio above 1 "
-        "means that ours is faster. Read the ratios, not the seconds, and those against peers in environments of "
-        "their own as orders of magnitude: these are timed once, ours several times, on a shared machine.",
+        f"Written by `python -m bench{' --full' if report['full'] else ''}` on {report['when']}: "
+        f"{machine['cores']} cores, Python {machine['python']}, load {machine['load']:.1f} at the end. "
+        "`make bench` takes minutes, `make bench-full` longer; both make the peers' environments themselves.",
+        "",
+        "Both sides ran in the same run on the same machine, each measurement in a process of its own. Seconds are "
+        "wall-clock: the fastest of up to four calls (one call where it takes more than four seconds); imports, "
+        "compilation and the start of an environment are not counted. Memory is the peak above what the process held "
+        "before. "
+        "**ratio = peer's seconds / ours: above 1, ours is faster.** Read the ratios, not the seconds, and the notes: "
+        "few peers do the same work.",
         "",
     ]
+    ratios = _ratios(report["modules"])
+    if ratios:
+        (folder / "bench-ratios.svg").write_text(bars("Peer's seconds / ours (right of 1: ours is faster)", ratios))
+        out += ["![Ratio by peer](img/bench-ratios.svg)", ""]
+        out += [
+            "A dot is one line of the tables below; the bar ends at their geometric mean, the number at the right.",
+            "",
+        ]
     for part in report["modules"]:
-        out += [f"## {part['module']}", ""]
-        if part["status"] != "ok":
-            out += [
-                f"**{part['status']}**: {part['error'].strip().splitlines()[-1] if part['error'] else ''}",
-                "",
-            ]
-            continue
-        out += [
-            f"Measured {part.get('when', '')}.",
-            "",
-            *_table(part["rows"]),
-            "",
-            *_plots(part["rows"], docs / "img"),
-            "",
-        ]
-    if report["growth"]:
-        out += [
-            "## Growth with the number of records",
-            "",
-            "seconds = a * n^b, b fitted by least squares:",
-            "",
-        ]
-        for name, slopes in report["growth"].items():
-            out.append(f"- {name}: " + ", ".join(f"{who} b = {b:.2f}" for who, b in slopes.items()))
-        out.append("")
-    (docs / "bench.md").write_text("\n".join(out))
+        out += _module(part, folder)
+    out += [
+        "## Growth with the number of records",
+        "",
+        "seconds = a n^b, b fitted by least squares over the sizes measured. Few and small sizes make a rough b: "
+        "fixed costs lower it.",
+        "",
+        "| series | ours | peers |",
+        "|---|---:|---|",
+    ]
+    shown = {row["series"] for part in report["modules"] for row in part["rows"] if part["module"] != "protect"}
+    for name, slopes in report["growth"].items():
+        if name in shown:
+            peers = ", ".join(f"{who} {b:.2f}" for who, b in slopes.items() if who != OURS)
+            out.append(_line([name, f"{slopes[OURS]:.2f}" if OURS in slopes else "", peers]))
+    (docs / "bench.md").write_text("\n".join([*out, ""]))

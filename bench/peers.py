@@ -1,13 +1,14 @@
-"""Small side-by-side comparisons with tools that live in environments of their own (see ``bench.venvs``).
+"""Side by side with tools that live in environments of their own (``bench.venvs``).
 
-The peers answer neighbouring questions, not always the same one; the note of a row says how they differ
-and what each side found, because a fast wrong answer is no help.
+The peers answer neighbouring questions, not always the same one; the note of a row says how they differ and what each
+side found, because a fast wrong answer is no help.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,13 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from bench import venvs
-from bench.row import Row, best
+from bench.row import Row, beside, measure, side_by_side
+from bench.venvs import Peer
+
+COMPARED = 7
+"""Columns that are compared in levels: the patterns of all 13 would not fit."""
+LEVELS, AGREE = (0.1, 0.3, 0.6), 0.3
+"""Levels of agreement, in sd of the original: splink takes several, recordlinkage's EM one."""
 
 
 def _files(folder: Path, n: int) -> tuple[pa.Table, pa.Table, dict[str, Any]]:
@@ -33,54 +39,74 @@ def _files(folder: Path, n: int) -> tuple[pa.Table, pa.Table, dict[str, Any]]:
     return original, masked, paths
 
 
-def _linkage(folder: Path, full: bool) -> list[Row]:
-    """recordlinkage and splink on the same two files; ours: nearest record and optimal assignment."""
-    from tacit.attack import Assignment, Nearest
+def linkage(folder: Path, full: bool) -> list[Row]:
+    """recordlinkage and splink on the same two files and, for the probabilistic ones, on the same comparisons."""
+    from tacit.attack import Assignment, FellegiSunter, Nearest
 
-    n = 1080 if full else 300
+    n = 1080 if full else 400
     original, masked, paths = _files(folder, n)
-    nearest = best(lambda: Nearest(scale="std").link(original, masked))
-    assigned = best(lambda: Assignment(scale="std").link(original, masked))
-    found = Nearest(scale="std").link(original, masked).correct
-    found_assigned = Assignment(scale="std").link(original, masked).correct
+    columns = original.column_names[:COMPARED]
+    asked = paths | {"columns": columns, "tolerances": LEVELS, "tolerance": AGREE}
+
+    def links(attacker: Any) -> float:
+        return float(attacker.link(original, masked).correct)
+
+    def say(what: str) -> Callable[[float, float], str]:
+        return lambda mine, theirs: f"right links of {n}: ours {mine:.0f}, peer {theirs:.0f}; {what}"
+
+    recordlinkage, splink = Peer("recordlinkage", asked), Peer("splink", asked)
+    distances = "all columns; ours: distance, peer: Gaussian similarity summed over all pairs"
+    levels = "the same {} of agreement in 7 columns for both, all pairs, EM; links: each record's best pair"
     rows = []
-    for peer, what in (
-        ("recordlinkage", "all pairs, Gaussian similarity summed"),
-        ("splink", "unsupervised Fellegi-Sunter on levels of difference"),
+    for name, attacker, peer, theirs, what in (
+        ("nearest record", Nearest(), "recordlinkage", recordlinkage("similarity"), distances),
+        ("optimal assignment", Assignment(), "recordlinkage", recordlinkage("similarity"), distances),
+        (
+            "Fellegi-Sunter, agree or not",
+            FellegiSunter(tolerances=(AGREE,), rule="nearest", columns=columns),
+            "recordlinkage ECM",
+            recordlinkage("em"),
+            levels.format("two levels"),
+        ),
+        (
+            "Fellegi-Sunter, four levels",
+            FellegiSunter(tolerances=LEVELS, rule="nearest", columns=columns),
+            "splink",
+            splink("em"),
+            levels.format("four levels"),
+        ),
+        (
+            "Fellegi-Sunter, four levels, one-to-one",
+            FellegiSunter(tolerances=LEVELS, columns=columns),
+            "splink",
+            splink("em"),
+            "as above, but ours links by assignment",
+        ),
     ):
-        answer = venvs.run(peer, paths)
-        for name, seconds, ours in (("nearest", nearest, found), ("assignment", assigned, found_assigned)):
-            note = f"correct links: ours {ours:.0f}, {peer} {answer['correct']} of {n}; {peer}: {what}"
-            rows.append(Row(f"linkage, {name}", seconds, peer, answer["seconds"], size=n, note=note))
+        links(attacker)
+        rows.append(beside(name, measure(partial(links, attacker)), peer, theirs, say(what), size=n))
     return rows
 
 
-def _anonymeter(folder: Path, full: bool) -> list[Row]:
+def anonymeter(folder: Path, full: bool) -> list[Row]:
+    """Linkability and singling-out beside the linkage of every record."""
     from tacit.attack import Nearest
 
-    n = 1080 if full else 300
+    n = 1080 if full else 400
     original, masked, paths = _files(folder, n)
-    answer = venvs.run("anonymeter", paths)
-    link = Nearest(scale="std").link(original, masked)
-    seconds = best(lambda: Nearest(scale="std").link(original, masked))
+    mine = measure(lambda: float(Nearest().link(original, masked).rate))
+    peer = Peer("anonymeter", paths)
+    halves = "(the nearest record by each half of the columns must be the same one)"
     return [
-        Row(
-            f"linkage of all {n} records",
-            seconds,
-            "anonymeter linkability",
-            answer["linkability_seconds"],
+        beside(
+            f"nearest record of all {n}",
+            mine,
+            f"anonymeter {what.replace('_', '-')}",
+            peer(what),
+            lambda ours, theirs, how=how: f"risk: ours {ours:.3f} (all columns known), peer {theirs:.3f} {how}",
             size=n,
-            note=f"risk: ours {link.rate:.3f} (all columns known); anonymeter {answer['linkability']:.3f} "
-            "(two halves of the columns must name one record)",
-        ),
-        Row(
-            f"linkage of all {n} records",
-            seconds,
-            "anonymeter singling-out",
-            answer["singling_out_seconds"],
-            size=n,
-            note=f"anonymeter {answer['singling_out']:.3f} over 200 guessed predicates: another question",
-        ),
+        )
+        for what, how in (("linkability", halves), ("singling_out", "(200 guessed predicates: another question)"))
     ]
 
 
@@ -102,105 +128,57 @@ def _household(folder: Path) -> Path:
     return path
 
 
-def _pycanon(folder: Path, full: bool) -> list[Row]:
+def pycanon(folder: Path, full: bool) -> list[Row]:
+    """k, l and t of one file with five keys."""
     import tacit as tc
 
     path = _household(folder)
-    answer = venvs.run("pycanon", {"file": str(path), "keys": _KEYS, "sensitive": "hhcivil"})
+    peer = Peer("pycanon", {"file": str(path), "keys": _KEYS, "sensitive": "hhcivil"})
     data = tc.Microdata.of(csv.read_csv(path), quasi=_KEYS, confidential=["hhcivil"], nominal=[*_KEYS, "hhcivil"])
-    ours: dict[str, Callable[[], Any]] = {
-        "k": lambda: tc.risk.registry["k_anonymity"](data, data),
-        "l": lambda: tc.risk.registry["l_diversity"](data, data),
-        "t": lambda: tc.risk.registry["t_closeness"](data, data),
-    }
-    names = {"k": "k-anonymity", "l": "l-diversity", "t": "t-closeness"}
     means = {
-        "k": "share of records below the threshold; pycanon: the least k",
-        "l": "share of records below the threshold; pycanon: the least l",
-        "t": "largest distance, categories unordered; pycanon orders integer codes",
+        "k_anonymity": "(share of records below the threshold), peer {:.4g} (the least k)",
+        "l_diversity": "(share of records below the threshold), peer {:.4g} (the least l)",
+        "t_closeness": "(largest distance, categories unordered), peer {:.4g} (orders integer codes)",
     }
     return [
-        Row(
-            names[m],
-            best(run),
+        beside(
+            name.replace("_", "-"),
+            measure(lambda name=name: float(tc.risk.registry[name](data, data).value)),
             "pycanon",
-            answer[f"{m}_seconds"],
+            peer(name[0]),
+            lambda ours, theirs, words=words: f"ours {ours:.4g} " + words.format(theirs),
             size=data.n,
-            note=f"ours {run().value:.4g} ({means[m]}), pycanon {answer[m]:.4g}",
         )
-        for m, run in ours.items()
+        for name, words in means.items()
     ]
 
 
-def _capymoa(folder: Path, full: bool) -> list[Row]:
-    from tacit.datasets import RandomRBF
-
-    n = 100_000 if full else 20_000
-    answer = venvs.run("capymoa", {"n": n})
-    rows = [
-        Row(
-            "RandomRBF, records drawn",
-            best(lambda: RandomRBF(seed=1).take(n)),
-            "capymoa",
-            answer["generator_seconds"],
-            size=n,
-            note="capymoa hands over one record at a time from Java; ours fills an array",
-        )
-    ]
-    if "noise_seconds" in answer:
-        from tacit.stream import Noise
-
-        values = RandomRBF(seed=1).take(n)[0]
-        rows.append(
-            Row(
-                "noise filter",
-                best(lambda: Noise(amount=0.25, random_state=0).apply(values)),
-                "capymoa",
-                answer["noise_seconds"],
-                size=n,
-                note="MOA AddNoiseFilter, one record at a time",
-            )
-        )
-    return rows
-
-
-def _laplace(folder: Path, full: bool) -> list[Row]:
-    """Discrete Laplace noise, scale 10: opendp is an extra of ours and runs here; diffprivlib has its
-    own place.
-    """
-    import opendp.prelude as dp
-
+def laplace(folder: Path, full: bool) -> list[Row]:
+    """Discrete Laplace noise, scale 10. opendp is an extra of ours and runs here."""
     from tacit.dp.laplace import discrete_laplace
 
-    n = 1_000_000 if full else 200_000
-    dp.enable_features("contrib")
-    domain, metric = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-    mechanism = dp.m.make_laplace(domain, metric, scale=10.0)
-    zeros = [0] * n
-    ours = best(lambda: discrete_laplace(10.0, n))
-    theirs = best(lambda: mechanism(zeros), repeat=1, warm=False)
-    other = venvs.run("diffprivlib", {"n": n})["seconds"]
-    exact = "both exact on integers with the system's random bits"
-    float_note = "diffprivlib: two-sided geometric by floating-point logarithm; needs scikit-learn below 1.6"
-    return [
-        Row("discrete Laplace noise", ours, "opendp", theirs, size=n, note=exact),
-        Row("discrete Laplace noise", ours, "diffprivlib", other, size=n, note=float_note),
-    ]
+    n = 1_000_000 if full else 100_000
+
+    def opendp() -> None:
+        import opendp.prelude as dp
+
+        dp.enable_features("contrib")
+        domain, metric = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+        dp.m.make_laplace(domain, metric, scale=10.0)([0] * n)
+
+    def ours() -> None:
+        discrete_laplace(10.0, n)
+
+    ours()
+    exact = "both exact on integers, with the system's random bits"
+    name = "discrete Laplace noise"
+    rows = side_by_side(name, ours, {"opendp": opendp}, lambda mine, theirs: exact, size=n)
+    floating = "peer: two-sided geometric by floating-point logarithm; needs scikit-learn below 1.6"
+    peer = Peer("diffprivlib", {"n": n})
+    return [*rows, beside(name, measure(ours), "diffprivlib", peer("geometric"), lambda mine, _: floating, size=n)]
 
 
-def run(full: bool) -> list[Row]:
-    """Every peer; one that cannot be installed or fails is a row that says so."""
-    rows: list[Row] = []
+def run(full: bool) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
-        for name, compare in (
-            ("recordlinkage, splink", _linkage),
-            ("anonymeter", _anonymeter),
-            ("pycanon", _pycanon),
-            ("capymoa", _capymoa),
-            ("opendp, diffprivlib", _laplace),
-        ):
-            try:
-                rows += compare(Path(folder), full)
-            except Exception as error:
-                rows.append(Row(f"not measured: {name}", None, name, note=f"{type(error).__name__}: {error}"[:300]))
-    return rows
+        for part in (linkage, anonymeter, pycanon, laplace):
+            yield from part(Path(folder), full)

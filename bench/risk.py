@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 import tacit as tc
-from bench import Row, best
+from bench.row import Row, measure, side_by_side
 
 CATEGORIES = (2, 3, 5, 8, 10, 20, 50, 90)
+KEYS = [f"k{j}" for j in range(len(CATEGORIES))]
 
 
 def survey(n: int, seed: int = 0) -> Any:
@@ -42,43 +45,60 @@ def by_subsets(codes: np.ndarray[Any, Any], largest: int) -> int:
     return sum(len(sets) for sets in found.values())
 
 
-def run(full: bool) -> list[Row]:
-    rows = []
-    keys = [f"k{j}" for j in range(8)]
-    for n in (10_000, 100_000, 1_000_000):
-        frame = survey(n)
-        ours = best(lambda frame=frame: tc.risk.frequencies(frame, keys=keys, weight="w"))
-        group = best(lambda frame=frame: frame.groupby(keys)["w"].transform("sum"))
-        rows.append(Row("frequencies, 8 keys and weights", ours, "pandas groupby", group, size=n, series="frequencies"))
-    small = survey(3_000)
-    uniques = best(lambda: tc.risk.suda(small, keys))
-    plain = best(lambda: by_subsets(small[keys].to_numpy(), 8), repeat=1, warm=False)
-    rows.append(Row("SUDA2, 8 keys, exact", uniques, "every set of columns (pandas)", plain, size=3_000))
-    for n in (10_000, 100_000, *((1_000_000,) if full else ())):
-        frame = survey(n)
-        rows.append(
-            Row(
-                "SUDA2, 8 keys",
-                best(lambda frame=frame: tc.risk.suda(frame, keys), repeat=1),
-                size=n,
-                series="suda",
-                note="no peer at this size",
-            )
-        )
-    frame = survey(1_000_000)
-    rows.append(
-        Row(
-            "individual risk, 8 keys, exact",
-            best(lambda: tc.risk.individual(frame, keys, "w"), repeat=2),
-            size=1_000_000,
-            note="quadrature of the posterior; the closed form in use elsewhere loses its digits",
-        )
+def frequencies(n: int) -> list[Row]:
+    """Sizes and weights of the classes of eight keys."""
+    frame = survey(n)
+    return side_by_side(
+        "frequencies, 8 keys and weights",
+        lambda: tc.risk.frequencies(frame, keys=KEYS, weight="w") is None,
+        {"pandas groupby": lambda: frame.groupby(KEYS)["w"].transform("sum") is None},
+        lambda *_: "peer: the sum of weights only, one transform",
+        size=n,
+        series="frequencies",
     )
-    rng = np.random.default_rng(1)
-    for n in (100_000, 1_000_000):
-        x = rng.standard_normal((n, 10)) @ rng.standard_normal((10, 10))
-        z = x + 0.1 * rng.standard_normal(x.shape)
-        rows.append(
-            Row("probabilistic loss, 10 columns", best(lambda x=x, z=z: tc.loss.pil(x, z)), size=n, series="PIL")
+
+
+def suda(n: int, plain: bool) -> list[Row]:
+    """Special uniques: beside the plain way where that ends."""
+    frame = survey(n)
+    name = "SUDA2, 8 keys, exact"
+    if plain:
+        peer = {"every set of columns (pandas)": lambda: by_subsets(frame[KEYS].to_numpy(), 8)}
+        return side_by_side(
+            name,
+            lambda: tc.risk.suda(frame, KEYS) is None,
+            peer,
+            lambda _, found: f"{found:,} minimal sample uniques",
+            size=n,
+            series="suda",
         )
-    return rows
+    return [_alone(name, lambda: tc.risk.suda(frame, KEYS), n, "suda", "no peer at this size")]
+
+
+def _alone(name: str, call: Callable[[], object], n: int, series: str, note: str = "") -> Row:
+    found = measure(lambda: call() is None)
+    return Row(name, found.seconds, memory_mb=found.memory_mb, note=note, size=n, series=series)
+
+
+def alone(n: int) -> Iterator[Row]:
+    """What has no peer."""
+    frame, rng = survey(n), np.random.default_rng(1)
+    exact = "quadrature of the posterior; the closed form in use elsewhere loses its digits"
+    individual = partial(tc.risk.individual, frame, KEYS, "w")
+    yield _alone("individual risk, 8 keys, exact", individual, n, "individual risk", exact)
+    x = rng.standard_normal((n, 10)) @ rng.standard_normal((10, 10))
+    z = x + 0.1 * rng.standard_normal(x.shape)
+    yield _alone("probabilistic loss, 10 columns", partial(tc.loss.pil, x, z), n, "probabilistic loss")
+
+
+def run(full: bool) -> Iterator[Row]:
+    """Up to 1,000,000 records; SUDA2 up to 100,000 unless ``full``."""
+    million = 1_000_000
+    for part in (frequencies, partial(suda, plain=False), alone):
+        list(part(300))  # compiled before it is measured
+    for n in (10_000, 100_000, million):
+        yield from frequencies(n)
+    for n in (1_000, 3_000, 10_000, 100_000, *((million,) if full else ())):
+        yield from suda(n, plain=n <= 3_000)
+    for n in (10_000, 100_000, million):
+        yield from alone(n)

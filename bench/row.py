@@ -1,12 +1,14 @@
-"""One measured line, and the two ways to measure it."""
+"""One measured line, and how it is measured."""
 
 from __future__ import annotations
 
 import multiprocessing
-import resource
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 
@@ -15,8 +17,8 @@ class Row:
     """Ours against one peer on the same input.
 
     ratio = peer_seconds / ours_seconds: above 1, ours is the faster. It is computed when not given.
-    memory_mb: peak of ours, above what the process held before. note: what must be known to read the line
-    (exactness, what the peer does not do, why a peer is absent).
+    memory_mb, peer_memory_mb: peak of each side, above what the process held before. note: what must be known to read
+    the line (exactness, what the peer does not do, why a peer is absent).
     """
 
     name: str
@@ -38,37 +40,119 @@ class Row:
         return asdict(self)
 
 
-def best(function: Callable[[], object], repeat: int = 3, warm: bool = True) -> float:
-    """Least wall-clock seconds of ``repeat`` calls; the first call (compilation, caches) is not counted.
+@dataclass
+class Measured:
+    """Least wall-clock seconds, processor seconds of that call, peak of memory (MB) and what the function returned."""
 
-    The minimum, because on a shared machine every disturbance only adds.
+    seconds: float
+    cpu: float
+    memory_mb: float | None
+    answer: Any
+
+
+def measure_here(function: Callable[[], Any], repeat: int = 3, budget: float = 4.0) -> Measured:
+    """The fastest of 1 + ``repeat`` calls; no further call once ``budget`` seconds are spent.
+
+    The fastest, because on a shared machine every disturbance only adds; so the first call (imports, compilation,
+    caches) counts only where it is the only one.
     """
-    if warm:
-        function()
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
+    before = _reset_peak()
+    made: list[tuple[float, float, Any]] = []
+    while not made or (len(made) <= repeat and sum(seconds for seconds, _, _ in made) < budget):
+        start, cpu = time.perf_counter(), time.process_time()
+        answer = function()
+        made.append((time.perf_counter() - start, time.process_time() - cpu, answer))
+    seconds, cpu, answer = min(made, key=lambda call: call[0])
+    return Measured(seconds, cpu, None if before is None else _status("VmHWM") - before, answer)
 
 
-def _peak(function: Callable[[], object], pipe: Any) -> None:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    function()
-    pipe.send((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+def _status(key: str) -> float:
+    """A line of Linux's account of this process, in MB."""
+    found = re.search(rf"{key}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024 if found else float("nan")
 
 
-def peak_memory_mb(function: Callable[[], object]) -> float:
-    """How much the peak of resident memory grew during one call, in a forked process of its own."""
+def _reset_peak() -> float | None:
+    """Resident memory now, from where the peak is counted again; None where the system cannot say."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return None
+    return _status("VmRSS")
+
+
+def best(function: Callable[[], object], repeat: int = 3) -> float:
+    """Least wall-clock seconds (see ``measure_here``)."""
+    return measure_here(function, repeat).seconds
+
+
+def measure(function: Callable[[], Any], repeat: int = 3, budget: float = 4.0, limit: float = 240.0) -> Measured:
+    """``measure_here`` in a forked process of its own; stopped after ``limit`` seconds.
+
+    The process is why one peer that crashes or hangs costs one row, and why memory can be told apart.
+    """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_peak, args=(function, theirs))
+    process = context.Process(target=_child, args=(function, repeat, budget, theirs))
     process.start()
     theirs.close()
     try:
-        value = float(ours.recv())
+        if not ours.poll(limit):
+            raise TimeoutError(f"stopped after {limit:g} s")
+        answer = ours.recv()
     except EOFError:
-        value = float("nan")
-    process.join()
-    return value
+        process.join()
+        raise RuntimeError(f"ended by signal {-(process.exitcode or 0)}") from None
+    finally:
+        process.kill()
+        process.join()
+    if not isinstance(answer, Measured):
+        raise RuntimeError(answer)
+    return answer
+
+
+def peak_memory_mb(function: Callable[[], object]) -> float | None:
+    """How much the peak of resident memory grew during one call."""
+    return measure(lambda: function() is None, repeat=0).memory_mb
+
+
+Say = Callable[[Any, Any], str]
+"""The note of a row, from our answer and the peer's."""
+
+
+def beside(
+    name: str, mine: Measured, peer: str, theirs: Callable[[], Measured], say: Say, *, size: int, series: str = ""
+) -> Row:
+    """One row. A peer that fails is a row that says why."""
+    row = partial(Row, name, mine.seconds, peer, memory_mb=mine.memory_mb, size=size, series=series)
+    try:
+        found = theirs()
+    except Exception as error:
+        return row(note=f"peer not measured: {error}"[:300])
+    note = say(mine.answer, found.answer)
+    return row(peer_seconds=found.seconds, peer_memory_mb=found.memory_mb, note=note)
+
+
+def side_by_side(
+    name: str,
+    ours: Callable[[], Any],
+    peers: Mapping[str, Callable[[], Any]],
+    say: Say,
+    *,
+    size: int,
+    series: str = "",
+    limit: float = 240.0,
+) -> list[Row]:
+    """One row a peer; all are measured here, each in a process of its own."""
+    mine = measure(ours, limit=limit)
+    return [
+        beside(name, mine, peer, partial(measure, call, limit=limit), say, size=size, series=series)
+        for peer, call in peers.items()
+    ]
+
+
+def _child(function: Callable[[], Any], repeat: int, budget: float, pipe: Any) -> None:
+    try:
+        pipe.send(measure_here(function, repeat, budget))
+    except Exception as error:
+        pipe.send(f"{type(error).__name__}: {error}")

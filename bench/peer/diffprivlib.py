@@ -1,17 +1,16 @@
-"""In diffprivlib's environment (with the scikit-learn that it still imports under): two-sided geometric
-noise.
-"""
+"""diffprivlib (with the scikit-learn that it still imports under): two-sided geometric noise."""
 
-import json
-import sys
-import time
-
-sys.path.pop(0)  # this file's folder would hide the package of the same name
 from diffprivlib.mechanisms import Geometric
 
-task = json.loads(sys.argv[1])
+from bench.peer import answer, task
+
+n = task()["n"]
 mechanism = Geometric(epsilon=0.1, sensitivity=1)
-start = time.perf_counter()
-for _ in range(task["n"]):
-    mechanism.randomise(0)
-print(json.dumps({"seconds": time.perf_counter() - start}))
+
+
+def draw():
+    for _ in range(n):
+        mechanism.randomise(0)
+
+
+answer(geometric=draw)

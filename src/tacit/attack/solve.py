@@ -26,7 +26,7 @@ import numpy as np
 from tacit.attack.base import Matching, distinct
 from tacit.attack.metric import Metric
 from tacit.attack.neighbours import KIND, Floats, Frame, Ints, Stopper, check_vectors, search
-from tacit.attack.solve_graph import COLD, WARM, Solver
+from tacit.attack.solve_graph import PHASES, Solver
 from tacit.errors import ParameterError
 from tacit.kernels import kdtree
 from tacit.kernels.assignment_graph import graph, pair_costs
@@ -267,8 +267,10 @@ class Rounds:
         while not self.stopper.stopped:
             number += 1
             start = time.monotonic()
-            # An auction moves all duals a little, and all rows must be searched again; few new pairs need short paths
-            phases = COLD if number == 1 else WARM if new > FEW * len(self.left) else ()
+            # An auction moves all duals a little, and all rows must be searched again; few new pairs need short paths.
+            # Duals that are far from the optimum must move far: the auction starts at the gap.
+            apart = (self.cost - self.bound) / self.cost if number > 1 and self.cost > 0 else np.inf
+            phases = tuple(eps for eps in PHASES if eps <= apart) if new > FEW * len(self.left) else ()
             self.solver.solve(self.indptr, self.cols, self.arc_cost, self.far, phases)
             if self.stopper.stopped:
                 break

@@ -12,8 +12,7 @@ from tacit.errors import InputError
 from tacit.kernels import assignment as kernel
 from tacit.kernels.assignment_graph import by_column, least
 
-COLD = (0.2, 0.04, 0.008, 0.0016, 0.00032)
-WARM = (0.0016, 0.00032)
+PHASES = (0.2, 0.04, 0.008, 0.0016, 0.00032)
 """eps of the auction's phases, in units of the median cost; they set the speed only, never the result."""
 
 
@@ -30,7 +29,7 @@ class Solver:
         self.room = int(np.sum(capacity)) > len(kinds)
         self.cost = np.inf
 
-    def solve(self, indptr: Ints, cols: Ints, cost: Floats, far: Floats, phases: tuple[float, ...] = COLD) -> None:
+    def solve(self, indptr: Ints, cols: Ints, cost: Floats, far: Floats, phases: tuple[float, ...] = PHASES) -> None:
         """Optimal matching and duals of this graph; raises if some row cannot be matched."""
         self.stopper.run([lambda: self._solve(indptr, cols, cost, far, phases)])
 

@@ -10,10 +10,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from html import escape
+from textwrap import wrap
 
-#: colours that stay apart for colour-blind readers (Okabe and Ito 2008)
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+#: colours that stay apart for colour-blind readers (Okabe and Ito 2008; grey and olive for black and light grey)
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777", "#B09C00")
+#: light and dark, as the page around the picture
+STYLE = (
+    "<style>text{fill:#222}.note{fill:#666}.paper{fill:#fff}.grid{stroke:#e5e5e5}.axis{stroke:#333;fill:none}"
+    "@media(prefers-color-scheme:dark){text{fill:#ddd}.note{fill:#aaa}.paper{fill:#1e2129}.grid{stroke:#3a3f4b}"
+    ".axis{stroke:#bbb}}</style>"
+)
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720, 440, 76, 200, 40, 56
+_LETTERS = 25  # of a name that fit into one line of the legend
 
 
 @dataclass
@@ -86,36 +94,38 @@ def chart(
     up = _axis(ys, log_y, _HEIGHT - _BOTTOM, _TOP)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'font-family="system-ui, sans-serif" font-size="12"><title>{escape(title)}</title>',
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
+        f'font-family="system-ui, sans-serif" font-size="12"><title>{escape(title)}</title>{STYLE}',
+        f'<rect class="paper" width="{_WIDTH}" height="{_HEIGHT}"/>',
         f'<text x="{_LEFT}" y="22" font-size="14" font-weight="600">{escape(title)}</text>',
     ]
     for tick in up.ticks():
         at = up.place(tick)
-        out.append(f'<path d="M{_LEFT} {at:.1f}H{_WIDTH - _RIGHT}" stroke="#e5e5e5"/>')
+        out.append(f'<path class="grid" d="M{_LEFT} {at:.1f}H{_WIDTH - _RIGHT}"/>')
         out.append(f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{_label(tick)}</text>')
     for tick in across.ticks():
         at = across.place(tick)
-        out.append(f'<path d="M{at:.1f} {_HEIGHT - _BOTTOM}v5" stroke="#333"/>')
+        out.append(f'<path class="axis" d="M{at:.1f} {_HEIGHT - _BOTTOM}v5"/>')
         out.append(f'<text x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 19}" text-anchor="middle">{_label(tick)}</text>')
     middle, half = (_LEFT + _WIDTH - _RIGHT) // 2, (_TOP + _HEIGHT - _BOTTOM) // 2
     out.append(
-        f'<path d="M{_LEFT} {_TOP}V{_HEIGHT - _BOTTOM}H{_WIDTH - _RIGHT}" fill="none" stroke="#333"/>'
+        f'<path class="axis" d="M{_LEFT} {_TOP}V{_HEIGHT - _BOTTOM}H{_WIDTH - _RIGHT}"/>'
         f'<text x="{middle}" y="{_HEIGHT - 16}" text-anchor="middle">{escape(x)}</text>'
         f'<text transform="translate(16 {half}) rotate(-90)" text-anchor="middle">'
         f"{escape(y)}</text>"
     )
+    top = _TOP + 8
     for number, line in enumerate(lines):
-        out += _draw(line, COLOURS[number % len(COLOURS)], across, up)
-        top = _TOP + 8 + 18 * number
+        colour = COLOURS[number % len(COLOURS)]
+        out += _draw(line, colour, across, up)
         dash = ' stroke-dasharray="5 3"' if line.dashed else ""
-        key, colour = _WIDTH - _RIGHT + 12, COLOURS[number % len(COLOURS)]
-        out.append(
-            f'<path d="M{key} {top}h20" stroke="{colour}" stroke-width="2"{dash}/>'
-            f'<text x="{key + 26}" y="{top + 4}">{escape(line.name)}</text>'
-        )
+        key = _WIDTH - _RIGHT + 12
+        out.append(f'<path d="M{key} {top}h20" stroke="{colour}" stroke-width="2"{dash}/>')
+        for part in wrap(line.name, _LETTERS) or [""]:
+            out.append(f'<text x="{key + 26}" y="{top + 4}">{escape(part)}</text>')
+            top += 15
+        top += 4
     if note:
-        out.append(f'<text x="{_LEFT}" y="{_HEIGHT - 3}" font-size="10" fill="#666">{escape(note)}</text>')
+        out.append(f'<text x="{_LEFT}" y="{_HEIGHT - 3}" font-size="10" class="note">{escape(note)}</text>')
     return "\n".join([*out, "</svg>", ""])
 
 
