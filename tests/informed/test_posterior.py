@@ -7,9 +7,12 @@ import pytest
 
 import tacit as tc
 from informed.test_aware import correlated, euclid
+from tacit.attack import posterior_left
 from tacit.attack.base import distinct
+from tacit.attack.evidence import Evidence, Part
 from tacit.attack.experiments.weights import census
 from tacit.attack.posterior import LinkProbabilities, calibration
+from tacit.attack.posterior_left import left_out
 from tacit.microdata import Microdata
 
 
@@ -98,9 +101,50 @@ def test_a_sample_leaves_some_originals_without_an_image():
     assert found.score[truth >= 0].min() > 0.99
 
 
+def test_what_a_graph_leaves_out_is_the_sum_over_all_that_are_no_edges():
+    rng = np.random.default_rng(7)
+    x, z = rng.normal(size=(40, 2)).round(1), rng.normal(size=(30, 2)).round(1)
+    ranks = Part(x, z, lambda a, b: np.abs(a[:, None] - b[None]).sum(2))
+    for evidence in (Evidence(x, z), Evidence(x[:, :1], z[:, :1], [ranks])):
+        ours, theirs = evidence.classes()
+        cost = evidence.block(ours.rows, theirs.rows)
+        edge = rng.random(cost.shape) < 0.2
+        edge[:, 0] = True
+        rows, columns = np.nonzero(edge)
+        likelihood = np.where(edge, 0, np.exp(-cost))
+        forth, back = left_out(evidence, ours, theirs, rows, columns, cost[rows, columns])
+        assert np.exp(-forth) == pytest.approx(likelihood @ theirs.count)
+        assert np.exp(-back) == pytest.approx(ours.count @ likelihood)
+
+
+def test_a_sample_estimates_what_is_left_out(monkeypatch):
+    x, z = noisy(3000, 3, 30, 8)
+    evidence = LinkProbabilities(plan=tc.protect.Noise(percent=30)).evidence(
+        *map(Microdata.of, (x, z)), ["x0", "x1", "x2"]
+    )
+    ours, theirs = evidence.classes()
+    rows = np.arange(3000)
+    edges = rows, rows, 0.5 * ((ours.rows - theirs.rows) ** 2).sum(1)
+    monkeypatch.setattr(posterior_left, "SAMPLE", 3000)
+    whole = left_out(evidence, ours, theirs, *edges)[0]
+    monkeypatch.setattr(posterior_left, "SAMPLE", 500)
+    part = left_out(evidence, ours, theirs, *edges)[0]
+    crowded = whole < np.median(whole)
+    assert np.abs(part - whole)[crowded].mean() < 0.5
+
+
+def test_few_candidates_of_a_crowded_file_stay_calibrated():
+    x, z = noisy(4000, 3, 40, 9)
+    stated = error(x, z, LinkProbabilities(plan=tc.protect.Noise(percent=40), candidates=8))
+    assert stated.error < 0.02
+
+
 @pytest.mark.slow
-def test_a_large_file_in_minutes():
+def test_a_large_file_is_calibrated_and_settles():
     data = Microdata.of(tc.datasets.make_census(149_642, seed=1))
     masked = tc.protect.Noise(percent=25, random_state=1).fit_transform(data)
-    found = LinkProbabilities(plan=tc.protect.Noise(percent=25), rounds=60).link(data, masked)
-    assert found.correct > 50_000
+    found = LinkProbabilities(plan=tc.protect.Noise(percent=25)).risk(data, masked)
+    values = Microdata.of(masked)
+    classes = distinct(values.numbers(values.names)).inverse
+    assert found.settled
+    assert calibration(found, np.arange(data.n), classes).error < 0.03

@@ -14,10 +14,13 @@ from tacit.attack.aware.plan import Aware
 from tacit.attack.base import Distinct, Matching
 from tacit.attack.evidence import TIE, Evidence, Rule, _spread
 from tacit.attack.evidence_graph import candidate_pairs
-from tacit.attack.posterior_graph import Beliefs, Reliability, link_probabilities, reliability
+from tacit.attack.posterior_graph import FRACTION, Beliefs, Reliability, link_probabilities, reliability
+from tacit.attack.posterior_left import left_out
 from tacit.microdata import FloatArray, Microdata
 
 REACH = 16.0
+TOLERANCE = {"whole": 1e-5, "sparse": 1e-4}
+"""The iteration has settled when no probability moves by more than this in a round."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class LinkProbabilities(Informed):
     Definition: P(matching) is proportional to the product of exp(-cost), cost = minus the log likelihood of the
     plan's method (estimated when there is no plan); P(i -> j) is the sum over all matchings that link i to j,
     approximated by fractional belief propagation on each record's `candidates` likeliest candidates, both ways
-    (`kernels.bethe`). Source: 000, which calls this attack infeasible (a permanent); Chertkov and others (2010) for
+    (`kernels.bethe`); the likelihood of all others is estimated from a sample and counts as one more candidate
+    (`posterior_left`). Source: 000, which calls this attack infeasible (a permanent); Chertkov and others (2010) for
     the Bethe form. Guarantee: none on the approximation; the docs show its calibration. Cost: rounds times edges.
     `success` of the linkage counts the named records; `risk` gives the probabilities themselves, a calibrated
     per-record risk.
@@ -68,8 +72,8 @@ class LinkProbabilities(Informed):
         plan: Any = None,
         candidates: Annotated[int, Ge(1)] = 16,
         dense: Annotated[int, Ge(0)] = 1500,
-        fraction: Annotated[float, Gt(0)] = 0.8,
-        rounds: Annotated[int, Ge(1)] = 300,
+        fraction: Annotated[float, Gt(0)] = FRACTION,
+        rounds: Annotated[int, Ge(1)] = 1000,
         columns: list[str] | None = None,
     ) -> None:
         self.plan = plan
@@ -134,11 +138,7 @@ class LinkProbabilities(Informed):
         rows, columns, cost, whole = graph(evidence, ours, theirs, self.candidates, self.dense)
         possible = np.isfinite(cost)
         rows, columns, cost = rows[possible], columns[possible], cost[possible]
-        free_r = free_c = None
-        if n > m or not whole:  # a record may have no masked image, or one that the graph left out
-            free_r = _left_out(rows, cost, ours.count, n, m)
-        if m > n or not whole:
-            free_c = _left_out(columns, cost, theirs.count, m, n)
+        left = (None, None) if whole else left_out(evidence, ours, theirs, rows, columns, cost)
         return link_probabilities(
             rows,
             columns,
@@ -146,31 +146,27 @@ class LinkProbabilities(Informed):
             (len(ours.rows), len(theirs.rows)),
             row_copies=ours.count.astype(float),
             column_copies=theirs.count.astype(float),
-            row_free=free_r,
-            column_free=free_c,
+            row_free=_unmatched(rows, cost, ours.count, m) if n > m else None,
+            column_free=_unmatched(columns, cost, theirs.count, n) if m > n else None,
+            row_left=left[0],
+            column_left=left[1],
             fraction=self.fraction,
             rounds=self.rounds,
-            tolerance=1e-5,
+            tolerance=TOLERANCE["whole" if whole else "sparse"],
         )
 
 
-def _left_out(at: np.ndarray, cost: FloatArray, copies: np.ndarray, here: int, there: int) -> FloatArray:
-    """Cost of staying unmatched.
+def _unmatched(at: np.ndarray, cost: FloatArray, copies: np.ndarray, there: int) -> FloatArray:
+    """Cost of staying unmatched where the other file is shorter: only as many records as it has can be matched.
 
-    Where the other file is shorter, only as many records as it has can be matched: the cost is the same for all, one
-    nat above the best cost of the last record that can be. Otherwise it stands for the candidates that a sparse graph
-    left out: three nats above the worst that was kept.
+    The same for all: one nat above the best cost of the last record that can be matched.
     """
     size = len(copies)
-    if here > there:
-        best = np.full(size, np.inf)
-        np.minimum.at(best, at, cost)
-        order = np.argsort(best, kind="stable")
-        last = order[min(int(np.searchsorted(np.cumsum(copies[order]), there)), size - 1)]
-        return np.full(size, (best[last] if np.isfinite(best[last]) else 0.0) + 1.0)
-    worst = np.full(size, -np.inf)
-    np.maximum.at(worst, at, cost)
-    return np.where(np.isfinite(worst), worst, 0.0) + 3.0
+    best = np.full(size, np.inf)
+    np.minimum.at(best, at, cost)
+    order = np.argsort(best, kind="stable")
+    last = order[min(int(np.searchsorted(np.cumsum(copies[order]), there)), size - 1)]
+    return np.full(size, (best[last] if np.isfinite(best[last]) else 0.0) + 1.0)
 
 
 def graph(

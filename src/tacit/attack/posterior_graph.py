@@ -15,18 +15,23 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+FRACTION = 0.85
+"""Of the fractional family (`kernels.bethe`); docs/informed.md says how it was chosen."""
 
 
 @dataclass(frozen=True)
 class Beliefs:
-    """Probability of each edge (rows[e], columns[e]), the last change and whether the iteration settled."""
+    """Probability of each edge (rows[e], columns[e]); `restless`: rows and columns still moving after the rounds."""
 
     rows: IntArray
     columns: IntArray
     probability: FloatArray
-    change: float
     rounds: int
-    settled: bool
+    restless: int
+
+    @property
+    def settled(self) -> bool:
+        return self.restless == 0
 
 
 def link_probabilities(
@@ -39,7 +44,9 @@ def link_probabilities(
     column_copies: FloatArray | None = None,
     row_free: FloatArray | None = None,
     column_free: FloatArray | None = None,
-    fraction: float = 0.8,
+    row_left: FloatArray | None = None,
+    column_left: FloatArray | None = None,
+    fraction: float = FRACTION,
     damping: float = 0.3,
     rounds: int = 500,
     tolerance: float = 1e-6,
@@ -48,7 +55,9 @@ def link_probabilities(
 
     `row_copies` and `column_copies` are the numbers of identical records that a row or column stands for; the
     probability is then that of one copy with one copy, so sum over columns of copies * probability = 1.
-    `*_free` is the cost of staying unmatched (default: not allowed).
+    `*_free` is the cost of staying unmatched (default: not allowed). `*_left` is minus the log likelihood of all
+    candidates that the edges leave out (default: none are). No belief moved by more than `tolerance` in the last
+    round when the result is settled.
     """
     from ..kernels.bethe import propagate
 
@@ -61,9 +70,8 @@ def link_probabilities(
     best = np.full(n, np.inf)
     np.minimum.at(best, rows, cost)
     best[~np.isfinite(best)] = 0.0
-    free_r = np.full(n, np.inf) if row_free is None else np.asarray(row_free, float)
-    free_c = np.full(m, np.inf) if column_free is None else np.asarray(column_free, float)
-    belief, change, used = propagate(
+    never = [np.full(size, np.inf) for size in shape]
+    belief, used, restless = propagate(
         start,
         columns.astype(np.int64),
         best[rows] - cost,
@@ -71,14 +79,17 @@ def link_probabilities(
         by_column,
         np.ones(n) if row_copies is None else np.asarray(row_copies, float),
         np.ones(m) if column_copies is None else np.asarray(column_copies, float),
-        best - free_r,
-        -free_c,
+        best - (never[0] if row_free is None else row_free),
+        -(never[1] if column_free is None else column_free),
+        best - (never[0] if row_left is None else row_left),
+        -(never[1] if column_left is None else column_left),
+        best,
         fraction,
         damping,
         rounds,
         tolerance,
     )
-    return Beliefs(rows, columns, belief, float(change), int(used), bool(change < tolerance))
+    return Beliefs(rows, columns, belief, int(used), int(restless))
 
 
 def dense_probabilities(cost: FloatArray, **options: float) -> FloatArray:
