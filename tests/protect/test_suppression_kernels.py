@@ -33,7 +33,7 @@ def searches(draw: st.DrawFn) -> Search:
     classes, k = draw(st.integers(0, 9)), draw(st.integers(2, 5))
     buckets = [np.flatnonzero(rng.random(classes) < 0.5).tolist() for _ in range(draw(st.integers(0, 6)))]
     cost = rng.choice([1.0, 1.0, 2.0, 0.5], len(buckets))
-    left = rng.integers(0, 2 * k, classes)
+    left = rng.integers(0, rng.choice([k + 1, 2 * k]), classes)
     need = k - left - rng.integers(0, 2, classes)
     return Search(buckets, cost, left, need, k)
 
