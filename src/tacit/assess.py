@@ -27,8 +27,6 @@ from tacit.verdict import Verdict, verdict
 Progress = Callable[[str, int, int], None]
 """Called as ``progress(what, done, total)`` before each part."""
 
-DEFAULT_ATTACKERS = ("nearest", "assignment")
-
 
 @dataclass(frozen=True)
 class Failure:
@@ -132,14 +130,15 @@ def assess(
     """Attack a release in every way asked for, and measure its risk and loss.
 
     With ``plan`` (a plan, a protector or a list) the intruder also knows how the file was masked, and the attacks
-    made for those methods run too. ``attackers``, ``risks``, ``losses``: names, or attackers by name; all the usual
-    ones unless given. ``thresholds``: changes to the verdict's defaults (``tacit.verdict.THRESHOLDS``). ``options``:
+    made for those methods run too. ``attackers``, ``risks``, ``losses``: names, all the usual ones unless given; to
+    named attackers those are added whom the release invites (see ``attack.panel``). A mapping of attackers by name is
+    run as it is. ``thresholds``: changes to the verdict's defaults (``tacit.verdict.THRESHOLDS``). ``options``:
     of measures, by name: ``{"k_anonymity": {"k": 5}, "regression": {"models": ["income ~ age"]}}``.
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
     known = None if plan is None else Plan.of(plan)
-    intruders = _attackers(attackers, known)
+    intruders = _attackers(original, masked, attackers, known, truth)
     every = {*_registry("tacit.risk"), *_registry("tacit.loss")}
     strangers = [name for name in options or {} if name not in every]
     if strangers:
@@ -199,19 +198,18 @@ def _attempt(name: str, run: Callable[[], Any]) -> Any:
         return Failure(name, f"{type(error).__name__}: {error}")
 
 
-def _attackers(asked: Mapping[str, Attacker] | Iterable[str] | None, plan: Plan | None) -> dict[str, Attacker]:
-    from tacit.attack import registry
-
+def _attackers(
+    original: Microdata,
+    masked: Microdata,
+    asked: Mapping[str, Attacker] | Iterable[str] | None,
+    plan: Plan | None,
+    truth: Any,
+) -> dict[str, Attacker]:
     if isinstance(asked, Mapping):
         return dict(asked)
-    names = DEFAULT_ATTACKERS if asked is None else tuple(asked)
-    intruders = {name: registry[name]() for name in names}
-    if plan is not None:
-        from tacit.attack.aware import for_plan
+    from tacit.attack.panel import panel
 
-        for attacker in for_plan(plan):
-            intruders[registry.name_of(attacker)] = attacker
-    return intruders
+    return panel(original, masked, asked, plan=plan, truth=truth)
 
 
 def _registry(room: str) -> Mapping[str, Any]:

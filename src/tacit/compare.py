@@ -17,7 +17,7 @@ import numpy as np
 
 from tacit.callable_module import make_callable
 from tacit.errors import ParameterError
-from tacit.frontier import Frontier, Trial, ranks, spread
+from tacit.frontier import LOSS, STRONGEST, Frontier, Trial, ranks
 from tacit.grid import plans_of
 from tacit.microdata import Microdata
 from tacit.plan import Plan
@@ -26,7 +26,6 @@ from tacit.trials import Journal, Outcome, Run, Settings, run_all, warm
 __all__ = ["Frontier", "compare"]
 
 Progress = Callable[[str, int, int], None]
-STRONGEST = "strongest attack"
 SMALLEST = 250
 """The fewest records that a search judges a plan by."""
 LIKE = 0.5
@@ -41,7 +40,7 @@ def compare(
     seed: int = 0,
     bound: float = 0.05,
     risk: str = STRONGEST,
-    loss: str = "IL",
+    loss: str = LOSS,
     attackers: Iterable[str] = ("nearest", "assignment"),
     risks: Iterable[str] = ("dld", "pld", "interval"),
     losses: Iterable[str] = ("IL", "PIL", "SSE"),
@@ -158,39 +157,9 @@ class _Lab:
         return [self.sum_up(plan, records, part) for plan, part in zip(plans, found, strict=True) if part]
 
     def sum_up(self, plan: Plan, records: int, found: Sequence[Outcome]) -> Trial:
-        nan = float("nan")
-        good = [outcome for outcome in found if not outcome.failed]
         self.cpu += sum(outcome.cpu for outcome in found)
-        for outcome in good:
-            self.notes.update(outcome.notes)
-        if not good:
-            return Trial(plan, records, len(found), nan, (nan, nan), nan, (nan, nan), nan, "", {}, 0.0, found[0].failed)
-        attacker = ""
-        if self.risk == STRONGEST:
-            rates = [max(outcome.attacks.values(), default=nan) for outcome in good]
-            mean = {name: float(np.mean([o.attacks.get(name, nan) for o in good])) for name in good[0].attacks}
-            attacker = max(mean, key=lambda name: (mean[name], name)) if mean else ""
-        else:
-            rates = [outcome.measures.get(self.risk, nan) for outcome in good]
-        losses = [outcome.measures.get(self.loss, nan) for outcome in good]
-        measures = {name: float(np.mean([o.measures.get(name, nan) for o in good])) for name in good[0].measures}
-        measures |= {
-            f"rate: {name}": float(np.mean([o.attacks.get(name, nan) for o in good])) for name in good[0].attacks
-        }
-        return Trial(
-            plan,
-            records,
-            len(good),
-            float(np.mean(rates)),
-            spread(rates, (0.0, 1.0)),
-            float(np.mean(losses)),
-            spread(losses),
-            float(np.mean([outcome.score for outcome in good])),
-            attacker,
-            measures,
-            float(sum(outcome.seconds for outcome in found)),
-            "" if len(good) == len(found) else f"{len(found) - len(good)} of {len(found)} runs failed",
-        )
+        self.notes.update(note for outcome in found if not outcome.failed for note in outcome.notes)
+        return Trial.of(plan, records, found, self.risk, self.loss)
 
 
 def rungs(n: int) -> list[int]:

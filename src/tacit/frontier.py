@@ -6,13 +6,20 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from tacit.measure import jsonable
 from tacit.plan import Plan
+
+if TYPE_CHECKING:
+    from tacit.trials import Outcome
+
+STRONGEST = "strongest attack"
+"""The risk of a plan unless another measure is named: the highest rate of any attacker."""
+LOSS = "IL"
+"""Its loss, unless another measure is named."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,36 @@ class Trial:
     measures: dict[str, float]
     seconds: float
     failed: str = ""
+
+    @classmethod
+    def of(cls, plan: Plan, records: int, found: Sequence[Outcome], risk: str = STRONGEST, loss: str = LOSS) -> Trial:
+        """Means over the runs of one plan; runs that failed are left out and told."""
+        nan = float("nan")
+        good = [outcome for outcome in found if not outcome.failed]
+        if not good:
+            return cls(plan, records, len(found), nan, (nan, nan), nan, (nan, nan), nan, "", {}, 0.0, found[0].failed)
+        rate = {name: float(np.mean([o.attacks.get(name, nan) for o in good])) for name in good[0].attacks}
+        measures = {name: float(np.mean([o.measures.get(name, nan) for o in good])) for name in good[0].measures}
+        attacker = ""
+        risks = [outcome.measures.get(risk, nan) for outcome in good]
+        if risk == STRONGEST:
+            risks = [max(outcome.attacks.values(), default=nan) for outcome in good]
+            attacker = max(rate, key=lambda name: (rate[name], name), default="")
+        losses = [outcome.measures.get(loss, nan) for outcome in good]
+        return cls(
+            plan,
+            records,
+            len(good),
+            float(np.mean(risks)),
+            spread(risks, (0.0, 1.0)),
+            float(np.mean(losses)),
+            spread(losses),
+            float(np.mean([outcome.score for outcome in good])),
+            attacker,
+            measures | {f"rate: {name}": value for name, value in rate.items()},
+            float(sum(outcome.seconds for outcome in found)),
+            "" if len(good) == len(found) else f"{len(found) - len(good)} of {len(found)} runs failed",
+        )
 
     @property
     def name(self) -> str:
@@ -76,6 +113,8 @@ def spread(values: Sequence[float], within: tuple[float, float] = (-np.inf, np.i
     mean = float(x.mean())
     if len(x) < 2:
         return mean, mean
+    from scipy.stats import t as student  # half a second that a single run need not wait for
+
     half = float(student.ppf(0.975, len(x) - 1) * x.std(ddof=1) / np.sqrt(len(x)))
     return max(mean - half, within[0]), min(mean + half, within[1])
 

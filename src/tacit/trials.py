@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from tacit.errors import InputError, TacitError
 from tacit.measure import Measure
 from tacit.microdata import Microdata
 from tacit.plan import Plan
+
+if TYPE_CHECKING:
+    from tacit.assess import Assessment
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,20 @@ class Outcome:
     cpu: float = 0.0  # seconds of computing, which do not depend on what else the machine does
     failed: str = ""
 
+    @classmethod
+    def of(cls, found: Assessment) -> Outcome:
+        """The figures of an assessment that comparisons are made of."""
+        out = cls({name: link.rate for name, link in found.linkages.items()}, score=found.score.value)
+        out.notes = [f"{failure.name} did not run: {failure.reason}" for failure in found.failures]
+        for name, measure in {**found.risk, **found.loss}.items():
+            if isinstance(measure, Measure):
+                out.measures[name] = float(measure.value)
+                if not measure.computed:
+                    out.notes.append(f"{name} was not computed: {measure.details['not computed']}")
+        if found.attacks and not out.attacks:
+            out.failed = f"no attack ran: {found.failures[0].reason}"
+        return out
+
 
 def fingerprint(data: Microdata) -> str:
     """Names the data: values, column names, roles and kinds; not the order of rows."""
@@ -79,10 +97,7 @@ def sample(data: Microdata, records: int) -> Microdata:
 
 def execute(data: Microdata, run: Run, settings: Settings) -> Outcome:
     """Mask, attack, measure. What goes wrong with a plan is its outcome, not the end of the comparison."""
-    from tacit.assess import Failure, assess
-    from tacit.pair import Pair
-    from tacit.risk.knowledge import UNCHANGED, left_alone
-    from tacit.score import score
+    from tacit.assess import assess
 
     start, work = time.perf_counter(), time.process_time()
     try:
@@ -98,21 +113,7 @@ def execute(data: Microdata, run: Run, settings: Settings) -> Outcome:
         )
     except (TacitError, ArithmeticError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:
         return Outcome(failed=f"{type(error).__name__}: {error}", seconds=time.perf_counter() - start)
-    out = Outcome()
-    out.attacks = {name: link.rate for name, link in found.linkages.items()}
-    alone = left_alone(Pair.of(part, masked))
-    if alone is not None:
-        out.attacks[UNCHANGED] = alone.rate
-    out.notes = [f"{failure.name} did not run: {failure.reason}" for failure in found.failures]
-    for name, measure in {**found.risk, **found.loss}.items():
-        if isinstance(measure, Measure):
-            out.measures[name] = float(measure.value)
-            if not measure.computed:
-                out.notes.append(f"{name} was not computed: {measure.details['not computed']}")
-    missing = [name for name, link in found.attacks.items() if isinstance(link, Failure)]
-    if missing and not out.attacks:
-        out.failed = "no attack ran: " + found.attacks[missing[0]].reason  # type: ignore[union-attr]
-    out.score = score(found.risk, found.loss).value
+    out = Outcome.of(found)
     out.seconds, out.cpu = time.perf_counter() - start, time.process_time() - work
     return out
 

@@ -212,8 +212,6 @@ def _risk(
             raise TacitError(f"{bound.measure} was not computed: {measure.details.get('not computed', 'no value')}")
         return float(measure.value), ""
     from tacit.assess import assess
-    from tacit.pair import Pair
-    from tacit.risk.knowledge import UNCHANGED, left_alone
 
     known = plan if informed and find_spec("tacit.attack.aware") is not None else None
     found = assess(original, masked, plan=known, attackers=attackers, risks=(), losses=())
@@ -222,7 +220,4 @@ def _risk(
     strongest = found.strongest
     if strongest is None:
         raise TacitError("no attacker was run; name at least one")
-    alone = left_alone(Pair.of(original, masked))
-    if alone is not None and alone.rate > strongest[1].rate:
-        return alone.rate, UNCHANGED
     return strongest[1].rate, strongest[0]

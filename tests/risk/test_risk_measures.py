@@ -130,7 +130,17 @@ def test_columns_left_alone_are_linked_by_alone():
     assert tc.attack.Nearest().link(x, z).rate < 0.2
     got = tc.risk.strongest(x, z)
     assert got.value == 1
-    assert got.details["attacker"] == "nearest on unchanged columns"
+    assert got.details["attacker"] == "unchanged_columns"
+    result = tc.assess(x, z, attackers=["nearest"], risks=["strongest"], losses=[])
+    assert list(result.attacks) == ["nearest", "unchanged_columns"], "whoever decides the verdict is in the table"
+    assert result.strongest == ("unchanged_columns", result.attacks["unchanged_columns"])
+    assert result.strongest[1].columns == ("x3",)
+    assert result.risk["strongest"].value == result.strongest[1].rate
+    rows = rng.permutation(80)
+    turned = tc.assess(x, z[rows], truth=np.argsort(rows), attackers=["nearest"], risks=[], losses=[])
+    assert turned.strongest[1].rate == 1
+    alone = tc.assess(x, z, attackers={"nearest": tc.attack.Nearest()}, risks=[], losses=[])
+    assert list(alone.attacks) == ["nearest"], "attackers given as objects are run as they are"
 
 
 def test_interval_by_rank_and_sd():

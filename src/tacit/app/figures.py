@@ -5,23 +5,40 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tacit.frontier import LOSS, Trial
 from tacit.report import parts, records, repeat
 from tacit.report.words import count, number, percent
+from tacit.trials import Outcome, Settings
 
 PREVIEW_COLUMNS = 6
+INFORMED = 5_000
+"""A quick run tells the intruder the plan up to this many records; that attack weighs all pairs."""
 MANY = 20_000
+"""Above this many records a quick run tries nearest record alone; more attacks are one choice away."""
 
 
-def quick(n: int) -> dict[str, Any]:
-    """What a run begins with: seconds, not minutes. Every other attack and measure is one choice away."""
-    return {
-        "attackers": ("nearest", "assignment") if n <= MANY else ("nearest",),
-        "risks": ("interval", "k_anonymity"),
-        "losses": ("PIL", "IL1", "KS", "correlation"),
-    }
+def quick(n: int) -> Settings:
+    """What a run begins with: seconds, not minutes. Up to ``INFORMED`` records it is what ``tc.compare`` measures."""
+    usual = Settings()
+    return replace(
+        usual,
+        attackers=usual.attackers if n <= MANY else usual.attackers[:1],
+        risks=(*usual.risks, "k_anonymity"),
+        losses=(*usual.losses, "KS", "correlation"),
+        informed=n <= INFORMED,
+    )
+
+
+def left_out(n: int) -> str:
+    """What a quick run of so many records does not try, in one sentence; '' if nothing."""
+    if n <= INFORMED:
+        return ""
+    fewer = "the intruder does not know the plan" + (" and tries nearest record alone" if n > MANY else "")
+    return f"In quick runs on {count(n)} records {fewer}; choose all attacks for what tacit compare tries."
 
 
 def _mask(plan: Any, data: Any) -> Any:
@@ -41,11 +58,11 @@ def _truth(data: Any, masked: Any) -> Any:
 
 
 def preview_of(data: Any, plan: Any, whole: int, bound: float) -> dict[str, Any]:
-    import tacit as tc
+    from tacit.assess import assess
 
     masked = _mask(plan, data)
     _truth(data, masked)
-    result = tc.assess(data, masked, attackers=("nearest", "assignment"), risks=(), losses=quick_losses())
+    result = assess(data, masked, plan=plan if plan.steps else None, risks=(), losses=(LOSS,))
     changed = [c for c in data.quasi if c in masked.names]
     drawn = records.distributions(data, masked, changed[:PREVIEW_COLUMNS], width=270)
     top, loss = parts.strongest(result), parts.main_loss(result)
@@ -67,13 +84,6 @@ def preview_of(data: Any, plan: Any, whole: int, bound: float) -> dict[str, Any]
     }
 
 
-def quick_losses() -> tuple[str, ...]:
-    """Losses that take no time on a sample."""
-    from tacit.loss import registry
-
-    return tuple(name for name in ("PIL",) if name in registry)
-
-
 def finish(
     data: Any, plan: Any, source: Path, folder: Path, name: str, bound: float, depth: str,
     progress: Callable[[str, float, float], None],
@@ -84,6 +94,7 @@ def finish(
     import tacit as tc
     from tacit import manifest, report
     from tacit.app.describe import formulas
+    from tacit.assess import assess
 
     start = time.perf_counter()
     masked = _mask(plan, data)
@@ -98,20 +109,21 @@ def finish(
     made["input"]["path"], made["output"]["path"] = name, release
     Path(files["manifest"]).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     Path(files["plan"]).write_text(plan.to_toml() if plan.steps else "", encoding="utf-8")
-    asked = quick(data.n) if depth == "quick" else {}
-    known = plan if plan.steps and depth == "all" else None
-    result = tc.assess(data, masked, plan=known, progress=progress, **asked)
+    asked = quick(data.n) if depth == "quick" else None
+    known = plan if plan.steps and (asked is None or asked.informed) else None
+    told: dict[str, Any] = (
+        {} if asked is None else {"attackers": asked.attackers, "risks": asked.risks, "losses": asked.losses}
+    )
+    result = assess(data, masked, plan=known, progress=progress, **told)
     progress("writing the report", 1, 1)
     facts: dict[str, Any] = {"name": name, "manifest": made, "bound": bound, "plan": plan if plan.steps else None}
     report.write(result, files["report"], **facts)
     report.write(result, files["external"], external=True, **facts)
-    top, loss = parts.strongest(result), parts.main_loss(result)
-    verdict = parts.verdict(result, bound)
+    top, verdict = parts.strongest(result), parts.verdict(result, bound)
     summary = {
-        "risk": float(top[1].rate) if top else 1.0,
+        "trial": Trial.of(plan, data.n, [Outcome.of(result)]),
         "chance": float(top[1].chance) if top else 0.0,
-        "loss": float(loss[1].value) if loss else 0.0,
-        "score": parts.score_of(result),
+        "note": left_out(data.n) if asked is not None else "",
         "verdict": {"state": verdict.state, "word": verdict.word, "sentence": verdict.sentence},
         "figures": parts.figures(result),
         "attacks": parts.attack_rows(result),

@@ -35,7 +35,8 @@ class State:
     def start(self) -> None:
         """Begin the imports of the workers and the list of methods, so that the first page need not wait."""
         self._catalogue = self.quick.submit(Job("catalogue", {}))
-        self.heavy.submit(Job("warm", {}))
+        for worker in (self.quick, self.heavy):
+            worker.submit(Job("warm", {}))
 
     def close(self) -> None:
         for worker in (self.quick, self.heavy, self.streams):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,11 @@ _samples: dict[Any, Any] = {}
 
 
 def warm(tell: Tell) -> None:
-    """Pay for imports and for compiling the kernels before someone waits for them."""
+    """Pay for imports and for compiling the kernels before someone waits for them, beside other work."""
+    threading.Thread(target=_through_the_kernels, daemon=True).start()
+
+
+def _through_the_kernels() -> None:
     import numpy as np
 
     import tacit as tc

@@ -8,6 +8,7 @@ registry = Registry(
     __name__,
     nearest="nearest:Nearest",
     assignment="assignment:Assignment",
+    unchanged_columns="unchanged:UnchangedColumns",
     possible="possible:Possible",
     blocks="blocks:Blocks",
     aware="aware.plan:Aware",

@@ -15,7 +15,7 @@ from tacit.attack.linkage import Linkage
 from tacit.errors import ColumnError, InputError
 from tacit.microdata import FloatArray, Kind, Microdata
 
-__all__ = ["Attacker", "Distinct", "Linkage", "Matching", "distinct"]
+__all__ = ["Attacker", "Distinct", "Linkage", "Matching", "distinct", "true_rows"]
 
 IntArray = NDArray[np.int64]
 
@@ -64,7 +64,7 @@ class Attacker(BaseEstimator):  # type: ignore[misc]
         parameters.check(type(self), self.get_params(deep=False))
         start = time.perf_counter()
         original, masked = Microdata.of(original), Microdata.of(masked)
-        true_row = _truth(original.n, masked.n, truth)
+        true_row = true_rows(original.n, masked.n, truth)
         columns = self._columns(original, masked)
         for file, words in ((original, "original"), (masked, "masked")):
             if file.n == 0:
@@ -153,7 +153,8 @@ def distinct(values: FloatArray) -> Distinct:
     return Distinct(ranked[heads], inverse, np.bincount(label, minlength=len(heads)).astype(np.int64), first)
 
 
-def _truth(n: int, m: int, truth: Any) -> IntArray:
+def true_rows(n: int, m: int, truth: Any) -> IntArray:
+    """The masked row of each original: as given, or row by row; -1: not released."""
     if truth is None:
         if n != m:
             raise InputError(

@@ -48,6 +48,8 @@ def vectors(
     ``mahalanobis`` sqrt((x - z)' S^-1 (x - z)) over the continuous columns, S the covariance of the original
     (its pseudo-inverse when columns depend on each other), plus w d^2 of the others.
     """
+    if not columns:  # nothing to tell records apart by: all are at distance 0
+        return np.zeros((original.n, 1)), np.zeros((masked.n, 1)), "euclidean"
     weight = _weights(columns, weights)
     straight = distance in ("manhattan", "gower")
     left: list[FloatArray] = []

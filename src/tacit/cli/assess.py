@@ -98,9 +98,7 @@ def assess(
         result.to_html(html, external=external, force=force)
     if fail_above is not None:
         strongest = result.strongest
-        worst = result.risk.get("strongest")  # also counts the intruder who links by unchanged columns
-        rate = max(strongest[1].rate if strongest else 1.0, getattr(worst, "value", 0.0) or 0.0)
-        if strongest is None or result.failures or rate > fail_above:
+        if strongest is None or result.failures or strongest[1].rate > fail_above:
             raise typer.Exit(1)
 
 

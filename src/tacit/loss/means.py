@@ -31,7 +31,6 @@ def _five(original: Any, masked: Any, columns: Sequence[str] | None, relative: s
 
 
 def _measure(name: str, pair: Pair, found: Five, relative: str) -> Measure:
-    number = "IL" if name == "IL" else name
     value = found.mean if name == "IL" else found.values[int(name[2]) - 1]
     details: dict[str, Any] = {"relative to": relative, "columns": pair.numeric}
     if pair.incomparable:
@@ -47,7 +46,7 @@ def _measure(name: str, pair: Pair, found: Five, relative: str) -> Measure:
         name,
         value,
         (0.0, TOP.get(name, float("inf"))),
-        WORDS[number],
+        WORDS[name],
         "the masked file is further from the original",
         details,
         found.record if cells else None,

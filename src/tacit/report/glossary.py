@@ -17,6 +17,7 @@ WORDS: dict[str, str] = {
     "nearest record": "An intruder who names the most similar masked record, for each person separately.",
     "optimal assignment": "An intruder who knows that every masked record belongs to one person, "
     "and solves for all links together. The strongest of those who use distances alone.",
+    "columns left alone": "An intruder who sees which columns were released unchanged and links by those only.",
     "loss": "How far results computed on the masked file are from those of the original. 0 means that nothing changed.",
     "score": "Half loss and half disclosure risk, both from 0 to 100; lower is better.",
     "frontier": "The plans that no other plan beats on both risk and loss.",

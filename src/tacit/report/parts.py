@@ -137,12 +137,11 @@ def _chance(link: Any) -> str:
 
 
 def main_loss(assessment: Any) -> tuple[str, Any] | None:
-    """The loss that stands on the map: the probabilistic one (0 to 1) where there is one, else the first."""
+    """The loss that stands on the map: that of comparisons where it was computed, else the first that was."""
+    from tacit.frontier import LOSS
+
     ran = {name: m for name, m in measures(assessment.loss).items() if m.value == m.value}
-    for name in ("PIL", "IL", "IL1"):
-        if name in ran:
-            return name, ran[name]
-    return next(iter(ran.items()), None)
+    return (LOSS, ran[LOSS]) if LOSS in ran else next(iter(ran.items()), None)
 
 
 def score_of(assessment: Any) -> float | None:

@@ -86,6 +86,7 @@ def limit(share: float | None) -> str:
 TITLES = {
     "nearest": "Nearest record",
     "assignment": "Optimal assignment",
+    "unchanged_columns": "Columns left alone",
     "aware": "Knows how it was masked",
     "rerun": "Knows the method and runs it again",
     "reverse": "Guesses how it was masked",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tacit.attack import registry as attackers
+from tacit.attack.panel import panel
 from tacit.errors import TacitError
 from tacit.measure import Measure
 from tacit.microdata import Microdata
@@ -167,27 +168,6 @@ def _one_to_one(
     return replace(average(original, masked, attacker, columns=columns, draws=draws, seed=seed), name=name)
 
 
-UNCHANGED = "nearest on unchanged columns"
-
-
-def left_alone(pair: Pair) -> Any:
-    """The linkage of an intruder who knows which columns were left as they were and looks at those alone.
-
-    A method that masks some of the compared columns leaves the others to link by, and masked columns only blur
-    that link. None if no column, or every column, is unchanged.
-    """
-    if not pair.aligned:
-        return None
-    same = []
-    for name in pair.columns:
-        x, z = pair.column(name)
-        if np.array_equal(x, z, equal_nan=True):
-            same.append(name)
-    if not same or len(same) == len(pair.columns) + len(pair.incomparable):
-        return None
-    return attackers["nearest"](columns=same).link(pair.original, pair.masked)
-
-
 def strongest(
     original: Any,
     masked: Any,
@@ -197,8 +177,8 @@ def strongest(
 ) -> Measure:
     """The worst case: share of correct links of the strongest attacker who knows all attributes.
 
-    ``attacks``: linkages already made, by attacker name; without them nearest record and optimal assignment are run.
-    Where some compared columns are unchanged, an intruder who links by those alone is among the attackers.
+    ``attacks``: linkages already made, by attacker name; without them those of ``attack.panel`` are run: nearest
+    record, optimal assignment and, where some compared columns are unchanged, nearest record on those alone.
     Range [0, 1]. 0: no record is linked to its own. Higher: more are. Per record: the highest probability, over the
     attackers, that the record is linked correctly. Per column: how much the nearest-record share falls when the
     intruder does not know the column.
@@ -209,16 +189,13 @@ def strongest(
     failed: dict[str, str] = {}
     if not attacks:
         attacks = {}
-        for name in ("nearest", "assignment"):
+        for name, attacker in panel(pair.original, pair.masked, columns=pair.columns).items():
             try:
-                attacks[name] = attackers[name](columns=pair.columns).link(pair.original, pair.masked)
+                attacks[name] = attacker.link(pair.original, pair.masked)
             except TacitError as error:
                 failed[name] = f"not computed: {error}"
     if not attacks:
         return Measure.absent("strongest", "; ".join(failed.values()))
-    alone = left_alone(pair)
-    if alone is not None:
-        attacks = {**attacks, UNCHANGED: alone}
     best = max(attacks, key=lambda name: (attacks[name].rate, name))
     link = attacks[best]
     details = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
@@ -14,20 +14,12 @@ from tacit.app.project import Project, Run
 from tacit.app.state import form_of, project, state
 from tacit.report.charts import Point, risk_utility_map
 from tacit.report.svg import SHAPES, Drawing
-from tacit.report.words import number, percent
+from tacit.report.words import inside, number, percent
+
+if TYPE_CHECKING:
+    from tacit.frontier import Trial
 
 router = APIRouter()
-
-
-def undominated(runs: list[Run]) -> set[int]:
-    """Runs that no other beats on risk and loss; equal figures stay."""
-    edge = set()
-    for a in runs:
-        mine = (a.summary["risk"], a.summary["loss"])
-        others = [(b.summary["risk"], b.summary["loss"]) for b in runs]
-        if not any(o != mine and o[0] <= mine[0] and o[1] <= mine[1] for o in others):
-            edge.add(a.id)
-    return edge
 
 
 def family(run: Run) -> str:
@@ -53,22 +45,34 @@ async def live(request: Request, pid: str) -> Response:
 
 
 def _drawn(p: Project) -> dict[str, Any]:
+    from tacit.frontier import LOSS, STRONGEST, Frontier
+
     good = [run for run in p.runs if run.ok]
-    edge = undominated(good)
     chosen = p.setup.release
+    frontier = Frontier(tuple(r.summary["trial"] for r in good), STRONGEST, LOSS, p.setup.bound, p.about["records"])
+    best = {id(trial) for trial in frontier.best}
     points = [
-        Point(r.label, r.summary["risk"], r.summary["loss"], family(r), r.id == chosen, r.id in edge, str(r.id))
-        for r in good
+        Point(r.label, t.risk, t.loss, family(r), r.id == chosen, id(t) in best, str(r.id))
+        for r, t in zip(good, frontier.trials, strict=True)
+        if t.risk == t.risk and t.loss < float("inf")
     ]
     drawing = risk_utility_map(
-        points, bound=p.setup.bound, width=980, height=420, risk_name="people found", legend=False
+        points,
+        bound=p.setup.bound,
+        width=980,
+        height=420,
+        risk_name="people found",
+        loss_name=inside(LOSS),
+        legend=False,
     )
     families = list(dict.fromkeys(point.family for point in points))
     return {
         "good": good,
         "map": str(drawing),
         "families": [{"name": name, "mark": _mark(i)} for i, name in enumerate(families)],
-        "runs": [_row(run, chosen) for run in reversed(p.runs)],
+        "why": frontier.why,
+        "notes": sorted({r.summary["note"] for r in good} - {""}),
+        "runs": [_row(run, chosen, frontier.recommended) for run in reversed(p.runs)],
     }
 
 
@@ -78,16 +82,20 @@ def _mark(i: int) -> str:
     return str(d).replace('role="img" aria-label=""', 'aria-hidden="true"')
 
 
-def _row(run: Run, chosen: int | None) -> dict[str, Any]:
+def _row(run: Run, chosen: int | None, recommended: Trial | None) -> dict[str, Any]:
     out: dict[str, Any] = {"id": run.id, "label": run.label, "error": run.error, "chosen": run.id == chosen}
-    figures = run.summary
+    if not run.ok:
+        return out | dict.fromkeys(("risk", "chance", "loss", "score"), "–") | {"by": "", "state": "", "word": ""}
+    trial = run.summary["trial"]
     return out | {
-        "risk": percent(figures["risk"]) if run.ok else "–",
-        "chance": percent(figures["chance"]) if run.ok else "–",
-        "loss": number(figures["loss"]) if run.ok else "–",
-        "score": number(figures["score"]) if run.ok else "–",
-        "state": figures["verdict"]["state"] if run.ok else "",
-        "word": figures["verdict"]["word"] if run.ok else "",
+        "risk": percent(trial.risk),
+        "by": inside(trial.attacker),
+        "chance": percent(run.summary["chance"]),
+        "loss": number(trial.loss),
+        "score": number(trial.score),
+        "recommended": trial is recommended,
+        "state": run.summary["verdict"]["state"],
+        "word": run.summary["verdict"]["word"],
     }
 
 
