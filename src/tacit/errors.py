@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class TacitError(ValueError):
     """Anything wrong with what the user gave; the command line prints it and exits with code 2."""
@@ -29,6 +31,19 @@ class MissingExtra(TacitError):
         super().__init__(
             f"{what} needs the package '{package}', which is not installed; run: pip install 'tacit[{extra}]'"
         )
+
+
+def choices(name: str, known: Iterable[str]) -> str:
+    """What there is, for a message about a name that there is not; the nearest name first.
+
+    >>> choices("nois", ["pram", "noise"])
+    "did you mean 'noise'? There are: pram, noise"
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    near = get_close_matches(name, names, 1)
+    return (f"did you mean '{near[0]}'? " if near else "") + f"There are: {', '.join(names) or 'none'}"
 
 
 class TacitWarning(UserWarning):

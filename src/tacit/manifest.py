@@ -71,6 +71,13 @@ def load(path: str | Path) -> dict[str, Any]:
     return dict(manifest)
 
 
+def schema_of(manifest: dict[str, Any], source: str | Path) -> Schema:
+    """The roles and kinds that the release was made with."""
+    import tomli_w
+
+    return Schema.from_toml(tomli_w.dumps(manifest["schema"]), source=str(source))
+
+
 def verify(path: str | Path, *, source: str | Path | None = None, release: str | Path | None = None) -> dict[str, Any]:
     """Repeat the run of a manifest and compare bytes. Files that have moved are named by ``source`` and ``release``."""
     from tacit.io import read, write
@@ -84,13 +91,10 @@ def verify(path: str | Path, *, source: str | Path | None = None, release: str |
             raise InputError(f"{file}: is named in the manifest but is not there; say where it is now")
     same_input = sha256(source) == manifest["input"]["sha256"]
     same_output = sha256(release) == manifest["output"]["sha256"]
-    import tomli_w
-
-    schema = Schema.from_toml(tomli_w.dumps(manifest["schema"]), source=str(path))
     plan = Plan.from_dict(manifest["plan"], source=str(path))
     with tempfile.TemporaryDirectory() as directory:
         again = Path(directory, "again" + release.suffix)
-        write(plan.apply(read(source, schema)), again)
+        write(plan.apply(read(source, schema_of(manifest, path))), again)
         repeated = sha256(again) == manifest["output"]["sha256"]
     return {
         "input_unchanged": same_input,

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.functional_validators import SkipValidation
 
-from tacit.errors import ParameterError
+from tacit.errors import ParameterError, choices
 
 Seed = Annotated[Any, SkipValidation, Field(default=None, description="seed: same seed, same bytes")]
 """Annotation of ``random_state``: an integer, a numpy Generator or RandomState, or None for fresh entropy."""
@@ -60,8 +60,7 @@ def _sentence(owner: type, error: ValidationError) -> str:
     first = error.errors()[0]
     name = str(first["loc"][0]) if first["loc"] else "?"
     if first["type"] == "extra_forbidden":
-        known = ", ".join(model_of(owner).model_fields) or "none"
-        return f"{owner.__name__} has no parameter '{name}'; it has: {known}"
+        return f"{owner.__name__} has no parameter '{name}'; {choices(name, model_of(owner).model_fields)}"
     if first["type"] == "missing":
         return f"{owner.__name__} needs the parameter '{name}'"
     wanted = first["msg"].replace("Input should be", "must be").replace("Value error, ", "")

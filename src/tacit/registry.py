@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from tacit.errors import ParameterError
+from tacit.errors import ParameterError, choices
 
 
 class Registry(Mapping[str, Any]):
@@ -24,7 +24,7 @@ class Registry(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._entries:
             room = self.package.rpartition(".")[2]
-            raise ParameterError(f"there is no {room} method '{name}'; choose one of: {', '.join(self)}")
+            raise ParameterError(f"there is no {room} method '{name}'; {choices(name, self)}")
         module, _, attribute = self._entries[name].partition(":")
         return getattr(import_module(f"{self.package}.{module}"), attribute)
 

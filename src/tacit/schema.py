@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacit.errors import ColumnError, InputError
+from tacit.errors import ColumnError, InputError, choices
 
 
 class Role(StrEnum):
@@ -71,7 +71,7 @@ class Schema:
         for column in self.columns:
             if column.name == name:
                 return column
-        raise ColumnError(f"there is no column '{name}'; the columns are: {', '.join(c.name for c in self.columns)}")
+        raise ColumnError(f"there is no column '{name}'; {choices(name, (c.name for c in self.columns))}")
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)

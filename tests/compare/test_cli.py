@@ -100,3 +100,16 @@ def test_a_bound_out_of_reach_writes_nothing(folder):
     done = tacit("protect", "in.csv", "out.csv", "--method", "noise", "--seed", "1", "--until", "interval<=0")
     assert done.exit_code != 0
     assert not (folder / "out.csv").exists()
+
+
+def test_assess_takes_the_roles_of_the_manifest(folder):
+    """The intruder is the one whom the release was made against, unless options say otherwise."""
+    made = tacit("protect", "in.csv", "out.csv", "--method", "microaggregation", "--quasi", "a,b", "--other", "c")
+    assert made.exit_code == 0, made.output
+    assert "Now attack it: tacit assess in.csv out.csv --plan out.csv.manifest.json\n" in made.output
+    words = ["assess", "in.csv", "out.csv", "--attackers", "nearest", "--plan", "out.csv.manifest.json", "--json", "-"]
+    told = json.loads(tacit(*words).output)
+    assert "unchanged_columns" not in told["attacks"]
+    assert told["attacks"]["nearest"]["columns"] == ["a", "b"]
+    other = json.loads(tacit(*words, "--quasi", "a,b,c").output)
+    assert other["attacks"]["unchanged_columns"]["columns"] == ["c"]

@@ -151,10 +151,29 @@ def test_kill_9_loses_nothing(tmp_path: Path) -> None:
     assert [r["note"] for r in rows] == [f"n{i}" for i in range(400)]
 
 
+def mistake(options: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """What ``tacit stream`` says about a mistake: one sentence, and exit code 2."""
+    from tacit.cli import main
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["tacit", "stream", *options])
+            with pytest.raises(SystemExit) as stopped:
+                main()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert stopped.value.code == 2
+    text = capsys.readouterr().err
+    assert text.count("\n") == 1
+    return text
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--filter", "nothing"], "choose one of"),
+        (["--filter", "nothing"], "There are:"),
         (["--filter", "microaggregation", "--set", "k=60"], "at least 2 k"),
         (["--filter", "microaggregation", "--set", "kk=3"], "no parameter 'kk'"),
         (["--filter", "private"], "not private"),
@@ -163,22 +182,9 @@ def test_kill_9_loses_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_sentence_and_code_2(
-    options: list[str], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tacit.cli import main
-
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    monkeypatch.setattr(sys, "argv", ["tacit", "stream", *options])
-    try:
-        with pytest.raises(SystemExit) as stopped:
-            main()
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    assert stopped.value.code == 2
-    text = capsys.readouterr().err
-    assert words in text
-    assert text.count("\n") == 1
+    assert words in mistake(options, capsys)
 
 
 def test_dashboard_draws_what_is_known() -> None:
@@ -206,3 +212,14 @@ def test_dashboard_draws_what_is_known() -> None:
     assert "▁█" in text
     assert "alarm: loss" in text
     assert sparkline([1.0, float("nan"), 2.0]) == "▁ █"
+
+
+def test_no_file_is_overwritten_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text(table(5)[0])
+    target.write_text("mine\n")
+    noise = ["--filter", "noise", "--in", str(source)]
+    assert mistake([*noise, "--out", str(target)], capsys).endswith("overwrite it with --force\n")
+    assert target.read_text() == "mine\n"
+    assert "the input itself" in mistake([*noise, "--out", str(source), "--force"], capsys)
+    assert source.read_text() == table(5)[0]

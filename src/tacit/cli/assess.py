@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,10 +15,10 @@ def assess(
     original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="The file before protection.")],
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="The release.")],
     plan: Annotated[
-        Path | None, typer.Option(help="The plan or manifest of the release: the intruder knows the method.")
+        Path | None, typer.Option(help="The manifest (or plan) of the release: the intruder knows the method.")
     ] = None,
     attackers: Annotated[str | None, typer.Option(help="Attackers to run. a,b,c ('tacit methods' lists them)")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write JSON to this file; - for stdout.")] = None,
+    json_file: shared.JsonFile = None,
     html: Annotated[Path | None, typer.Option(help="Write the report: one file that opens offline.")] = None,
     records: Annotated[
         Path | None, typer.Option(help="Write the risk of every record to this file, to treat records by.")
@@ -45,6 +44,9 @@ def assess(
 ) -> None:
     """Attack MASKED as an intruder who knows ORIGINAL would, and measure what was lost.
 
+    Roles and kinds of columns come from --schema, or from the manifest given as --plan, or are guessed; options such as
+    --quasi change them.
+
     Examples:
 
       tacit assess survey.csv release.csv
@@ -59,17 +61,15 @@ def assess(
     from tacit.assess import assess as run
     from tacit.errors import InputError
 
-    for path in (json_file, html, records):
-        if path is not None and str(path) != "-":
-            io.refuse_overwrite(path, force=force)
-    before = shared.read(original, schema, encoding, roles)
+    shared.refuse(json_file, html, records, force=force)
+    known, described = (None, None) if plan is None else load_plan(plan)
+    before = shared.read(original, schema or described, encoding, roles)
     after = shared.read(masked, None, encoding, {})
     if before.n != after.n:
         raise InputError(
             f"{masked} has {after.n} records and {original} has {before.n}: rows cannot be aligned; "
             "assess files of equal length, or use the Python interface with truth=..."
         )
-    known = None if plan is None else load_plan(plan)
     with shared.progress("assessing") as progress:
         result = run(
             before,
@@ -83,13 +83,7 @@ def assess(
             },
             progress=progress,
         )
-    if str(json_file) == "-":
-        shared.emit(result.to_dict())
-    else:
-        show(result)
-    if json_file is not None and str(json_file) != "-":
-        with io.replacing(json_file, force=force) as temporary:
-            temporary.write_text(json.dumps(result.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    shared.show_or_write(result, show, json_file, force=force)
     if records is not None:
         from tacit import exposure
 
@@ -102,14 +96,15 @@ def assess(
             raise typer.Exit(1)
 
 
-def load_plan(path: Path) -> Any:
-    """A plan from a plan file or from a manifest."""
+def load_plan(path: Path) -> tuple[Any, Any]:
+    """The plan, and the roles and kinds it was made for if the file is a manifest; those of a plan file are open."""
     from tacit import manifest
     from tacit.plan import Plan
 
-    if path.suffix == ".json":
-        return Plan.from_dict(manifest.load(path)["plan"], source=str(path))
-    return Plan.load(path)
+    if path.suffix != ".json":
+        return Plan.load(path), None
+    found = manifest.load(path)
+    return Plan.from_dict(found["plan"], source=str(path)), manifest.schema_of(found, path)
 
 
 def show(result: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,7 +30,7 @@ def compare(
     resume: Annotated[
         Path | None, typer.Option(help="Keep finished runs in this file, and do not run them again.")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write JSON to this file; - for stdout.")] = None,
+    json_file: shared.JsonFile = None,
     html: Annotated[Path | None, typer.Option(help="Write the comparison: one file that opens offline.")] = None,
     svg: Annotated[Path | None, typer.Option(help="Write the risk-utility map as SVG.")] = None,
     save_plan: Annotated[Path | None, typer.Option(help="Write the recommended plan to this file.")] = None,
@@ -54,9 +53,7 @@ def compare(
     from tacit import io
     from tacit.compare import compare as run
 
-    for path in (json_file, html, svg, save_plan):
-        if path is not None and str(path) != "-":
-            io.refuse_overwrite(path, force=force)
+    shared.refuse(json_file, html, svg, save_plan, force=force)
     data = shared.read(source, schema, encoding, roles)
     with shared.progress("comparing") as progress:
         found = run(
@@ -74,13 +71,7 @@ def compare(
             resume=resume,
             progress=progress,
         )
-    if str(json_file) == "-":
-        shared.emit(found.to_dict())
-    else:
-        show(found)
-    if json_file is not None and str(json_file) != "-":
-        with io.replacing(json_file, force=force) as temporary:
-            temporary.write_text(json.dumps(found.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    shared.show_or_write(found, show, json_file, force=force)
     if svg is not None:
         with io.replacing(svg, force=force) as temporary:
             temporary.write_text(found.to_svg(), encoding="utf-8")
@@ -136,10 +127,10 @@ def show(found: Any) -> None:
     if len(rows) > ROWS:
         out.print(f"... and {len(rows) - ROWS} more plans (--json shows all)")
     for note in found.notes:
-        out.print(f"Note: {note}")
+        shared.say(f"Note: {note}")
     if found.recommended is not None:
-        out.print(f"Recommended: {found.recommended.name}")
-    out.print(f"Why: {found.why}")
+        shared.say(f"Recommended: {found.recommended.name}")
+    shared.say(f"Why: {found.why}")
 
 
 def _number(value: float | None) -> str:

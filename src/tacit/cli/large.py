@@ -71,13 +71,13 @@ def protect(
         shared.emit(done.to_dict())
         return
     again = f", {done.resumed_bins} bins of an earlier run kept" if done.resumed_bins else ""
-    shared.console().print(
+    shared.say(
         f"Masked {done.records:,} records in {done.blocks:,} blocks ({done.smallest:,} to {done.largest:,} records"
         f"{again}) in {sum(done.seconds.values()):.1f} s, peak memory {done.peak_memory / 1e6:.0f} MB; loss "
         f"(100 SSE/SST) {done.loss:.4f}; wrote {release}, digest {done.digest[:16]}"
     )
     if done.price:
-        shared.console().print(
+        shared.say(
             f"Price of blocking on {done.price['sample']:.0f} records: loss {done.price['loss_with_blocks']:.4f} in "
             f"blocks of at most {done.price['leaf']:.0f}, {done.price['loss_without_blocks']:.4f} without"
         )
@@ -126,13 +126,13 @@ def link(
         shared.emit(found.to_dict())
         return
     low, high = found.interval
-    shared.console().print(
+    shared.say(
         f"{found.attacker}: {found.correct:,.2f} of {found.records:,} correct, {100 * found.rate:.2f} % "
         f"[{100 * low:.2f}, {100 * high:.2f}], chance {100 * found.chance:.5f} %; {found.blocks} blocks, "
         f"{found.apart:,} originals have their own record in another block; {found.seconds:.1f} s"
     )
     if found.price:
-        shared.console().print(
+        shared.say(
             f"Price of blocking on {found.price['sample']:.0f}: {found.price['links_with_blocks']:.1f} links in "
             f"blocks, {found.price['links_without_blocks']:.1f} without"
         )
@@ -145,14 +145,21 @@ def picture(
     columns: Annotated[str, typer.Option(help="Two numeric columns. a,b")],
     leaf: Annotated[int, typer.Option(help="L: at most so many records a leaf.")] = 50,
     least: Annotated[int, typer.Option(help="Leaves with fewer records are fused.")] = 10,
+    force: shared.Force = False,
 ) -> None:
-    """Draw the blocks of two columns: cells, records, and which small leaves were fused."""
+    """Draw the blocks of two columns: cells, records, and which small leaves were fused.
+
+    Example:
+
+      tacit large picture survey.csv blocks.svg --columns age,income
+    """
     from tacit import io
     from tacit.partition.orthtree import OrthTree
     from tacit.partition.picture import draw
 
+    io.refuse_overwrite(target, force=force)
     draw(io.read(source).numbers(shared.split(columns)), OrthTree(leaf=leaf, least=least), target)
-    shared.console().print(f"Wrote {target}")
+    shared.say(f"Wrote {target}")
 
 
 def _leaf(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from pathlib import Path
 from typing import Annotated
@@ -86,11 +87,9 @@ def protect(
         return
     if until is not None:
         who = f" ({found.attacker})" if found.attacker else ""
-        shared.console().print(f"{found.bound} holds: {found.risk:.4g}{who}, after {len(found.tried)} settings.")
-    shared.console().print(
-        f"Masked {data.n:,} records with {recipe}: wrote {release} and {beside.name}. "
-        f"Now attack it: tacit assess {source} {release} --plan {beside}"
-    )
+        shared.say(f"{found.bound} holds: {found.risk:.4g}{who}, after {len(found.tried)} settings.")
+    shared.say(f"Masked {data.n:,} records with {recipe}: wrote {release} and {beside.name}.")
+    shared.say(f"Now attack it: {shlex.join(['tacit', 'assess', str(source), str(release), '--plan', str(beside)])}")
 
 
 def register(app: typer.Typer) -> None:

@@ -27,6 +27,7 @@ Encoding = Annotated[str | None, typer.Option(help="Text encoding of a CSV file 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output files.")]
 Roles = dict[str, list[str] | None]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+JsonFile = Annotated[Path | None, typer.Option("--json", help="Write JSON to this file; - for stdout.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A parameter: name=value; repeat for more.")]
 
 
@@ -70,15 +71,15 @@ def split(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def read(path: Path, schema: Path | None, encoding: str | None, roles: dict[str, list[str] | None]) -> Any:
-    """Read a file with its roles; errors about columns name the file."""
+def read(path: Path, schema: Any, encoding: str | None, roles: dict[str, list[str] | None]) -> Any:
+    """Read a file with its roles (``schema``: a file, or a ``Schema``); errors about columns name the file."""
     from tacit import io
     from tacit.errors import ColumnError
     from tacit.io.labels import note
     from tacit.microdata import Schema
 
     try:
-        data = io.read(path, None if schema is None else Schema.load(schema), encoding=encoding, **roles)
+        data = io.read(path, Schema.load(schema) if isinstance(schema, Path) else schema, encoding=encoding, **roles)
     except ColumnError as error:
         raise ColumnError(f"{path}: {error}") from None
     found = (note(data.table, "dialect") or {}).get("encoding", "utf8")
@@ -125,11 +126,42 @@ def console() -> Any:
     return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
 
 
+def say(sentence: str) -> None:
+    """A sentence on stdout, never broken into lines: it may hold a command or a path to copy."""
+    console().print(sentence, soft_wrap=True, markup=False)
+
+
 def emit(value: Any) -> None:
     """JSON on stdout."""
+    print(_json(value), end="")
+
+
+def _json(value: Any) -> str:
     from tacit.measure import jsonable
 
-    print(json.dumps(jsonable(value), indent=1, ensure_ascii=False))
+    return json.dumps(jsonable(value), indent=1, ensure_ascii=False) + "\n"
+
+
+def refuse(*paths: Path | None, force: bool) -> None:
+    """Say now, before any work, that an output cannot be written; ``-`` is stdout."""
+    from tacit import io
+
+    for path in paths:
+        if path is not None and str(path) != "-":
+            io.refuse_overwrite(path, force=force)
+
+
+def show_or_write(found: Any, show: Callable[[Any], None], target: Path | None, *, force: bool) -> None:
+    """Tables on the terminal and, if asked for, JSON in a file; or, for ``-``, JSON on stdout instead."""
+    from tacit import io
+
+    if str(target) == "-":
+        emit(found.to_dict())
+        return
+    show(found)
+    if target is not None:
+        with io.replacing(target, force=force) as temporary:
+            temporary.write_text(_json(found.to_dict()), encoding="utf-8")
 
 
 @contextmanager

@@ -48,10 +48,12 @@ def stream(
     to_key: Annotated[str | None, typer.Option("--to", help="The Redis stream to write.")] = None,
     group: Annotated[str, typer.Option(help="Redis consumer group.")] = "tacit",
     consumer: Annotated[str, typer.Option(help="Name of this consumer; one for each partition.")] = "1",
+    force: shared.Force = False,
 ) -> None:
     """Protect records as they pass: a pipe, a file that grows, or Redis Streams.
 
-    SIGTERM and Ctrl-C end the stream: what may leave leaves, and the exit code is 0.
+    SIGTERM and Ctrl-C end the stream: what may leave leaves, and the exit code is 0. A file that exists is written to
+    only with --force, or when --state goes on with it.
 
     Examples:
 
@@ -88,7 +90,9 @@ def stream(
         if redis is not None:
             records = _redis(run, redis, from_key, to_key, group, consumer, follow, stopped)
         else:
-            out = _open(target, resumed=bool(also), length=also.get("bytes"), stack=stack)
+            if target is not None and source is not None and target.resolve() == source.resolve():
+                raise ParameterError(f"{target}: is the input itself, which is never written; name another file")
+            out = _open(target, resumed=bool(also), length=also.get("bytes"), force=force, stack=stack)
             run.sink = SINKS[form](out, books=books, header=not also.get("bytes"))
             run.sync = file_position(out, real=target is not None)
             records = _records(run, source, form, follow, stopped, stack)
@@ -135,12 +139,12 @@ class _Stop:
 def _build(make: Any, options: dict[str, Any], seed: int | None) -> Any:
     import inspect
 
-    from tacit.errors import ParameterError
+    from tacit.errors import ParameterError, choices
 
     known = [name for name in inspect.signature(make.__init__).parameters if name != "self"]
     for name in options:
         if name not in known:
-            raise ParameterError(f"{make.__name__} has no parameter '{name}'; it has: {', '.join(known)}")
+            raise ParameterError(f"{make.__name__} has no parameter '{name}'; {choices(name, known)}")
     if seed is not None and "random_state" in known:
         options = options | {"random_state": seed}
     return make(**options)
@@ -173,9 +177,11 @@ def _records(run: Any, source: Path | None, form: str, follow: bool, stop: Any, 
     return csv_records(text) if form == "csv" else json_records(text)
 
 
-def _open(target: Path | None, resumed: bool, length: int | None, stack: ExitStack) -> Any:
+def _open(target: Path | None, resumed: bool, length: int | None, force: bool, stack: ExitStack) -> Any:
     """Standard output, or a file; after a restart the file is cut back to where the saved state stood."""
     import os
+
+    from tacit import io
 
     if target is None:
         return sys.stdout
@@ -183,6 +189,7 @@ def _open(target: Path | None, resumed: bool, length: int | None, stack: ExitSta
         with target.open("r+b") as whole:
             os.ftruncate(whole.fileno(), length)
         return stack.enter_context(target.open("a", encoding="utf-8", newline=""))
+    io.refuse_overwrite(target, force=force or resumed)
     return stack.enter_context(target.open("w", encoding="utf-8", newline=""))
 
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tacit.errors import ColumnError, InputError, ParameterError
+from tacit.errors import ColumnError, InputError, ParameterError, choices
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ def check_columns(schema: pa.Schema, names: Sequence[str], source: str) -> None:
         raise ColumnError("there is no column to work on; name some (--quasi, or columns=[...])")
     for name in names:
         if name not in schema.names:
-            raise ColumnError(f"{source}: there is no column '{name}'; the columns are: {', '.join(schema.names)}")
+            raise ColumnError(f"{source}: there is no column '{name}'; {choices(name, schema.names)}")
     if len(set(names)) < len(names):
         raise ParameterError("a column is named twice")
 

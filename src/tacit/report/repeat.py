@@ -27,11 +27,12 @@ def command(assessment: Any, plan: Any, name: str = "") -> str:
     if plan is None:
         return ""
     source, release = _files(name)
+    manifest = shlex.quote(f"{release}.manifest.json")
     options = " \\\n  ".join(f"--{word} {shlex.quote(','.join(names))}" for word, names in _roles(assessment).items())
     return (
         f"tacit protect {shlex.quote(source)} {shlex.quote(release)} --plan plan.toml \\\n  {options}\n"
-        f"tacit assess {shlex.quote(source)} {shlex.quote(release)} --plan plan.toml --html report.html\n"
-        f"tacit verify {shlex.quote(release + '.manifest.json')}"
+        f"tacit assess {shlex.quote(source)} {shlex.quote(release)} --plan {manifest} --html report.html\n"
+        f"tacit verify {manifest}"
     )
 
 

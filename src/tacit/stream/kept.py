@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.errors import ParameterError
+from tacit.errors import ParameterError, choices
 from tacit.stream.records import Records
 
 
@@ -46,7 +46,7 @@ class Kept:
         known = self.get_params()
         for name, value in given.items():
             if name not in known:
-                raise ParameterError(f"{type(self).__name__} has no parameter '{name}'; it has: {', '.join(known)}")
+                raise ParameterError(f"{type(self).__name__} has no parameter '{name}'; {choices(name, known)}")
             setattr(self, name, value)
         self._ready()
         return self
