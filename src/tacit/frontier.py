@@ -191,8 +191,9 @@ class Frontier:
             return "no plan could be run: " + "; ".join(sorted({t.failed for t in self.trials if t.failed}))
         safe = self._safe()
         if safe:
+            keep = "keeps" if len(safe) == 1 else "keep"
             return (
-                f"of {len(self.finished)} plans, {len(safe)} keep {self.risk_name} at {self.bound:.3g} or less; "
+                f"of {len(self.finished)} plans, {len(safe)} {keep} {self.risk_name} at {self.bound:.3g} or less; "
                 f"{chosen.name} loses least among them ({self.loss_name} {chosen.loss:.4g}, risk {chosen.risk:.4g}"
                 + (f" by {chosen.attacker})" if chosen.attacker else ")")
             )

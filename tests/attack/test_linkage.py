@@ -200,3 +200,11 @@ def test_blocks_with_votes_beat_nearest_and_the_published_clusters_lose() -> Non
         clusters = tc.attack.Blocks(partition="clusters", size=300).link(x, z).correct
         assert clusters < min(votes)
         assert ranks > 0
+
+
+def test_a_rate_at_the_bound_is_not_above_it() -> None:
+    x = np.repeat(np.arange(100.0), 20)[:, None]
+    link = tc.attack.Nearest().link(x, x)
+    assert link.success.sum() != 100, "the reason for the test: shares of 1/20 do not add up exactly"
+    assert link.correct == 100
+    assert link.rate == 0.05

@@ -162,7 +162,10 @@ def figures(assessment: Any, smallest: int | None = None) -> list[dict[str, str]
     loss = main_loss(assessment)
     if loss:
         name, m = loss
-        out.append({"value": number(m.value), "unit": _top(m), "label": f"loss ({inside(name)})"})
+        words = inside(name)
+        out.append(
+            {"value": number(m.value), "unit": _top(m), "label": words if "loss" in words else f"loss ({words})"}
+        )
     if smallest is not None:
         out.append({"value": number(smallest), "unit": "alike", "label": "in the smallest group"})
     score = score_of(assessment)

@@ -13,6 +13,7 @@ from tacit.app.pages.protect import label_of, new_step, start
 from tacit.app.project import Project, Run
 from tacit.app.state import form_of, project, state
 from tacit.report.charts import Point, risk_utility_map
+from tacit.report.comparison import verdict
 from tacit.report.svg import SHAPES, Drawing
 from tacit.report.words import inside, number, percent
 
@@ -70,7 +71,7 @@ def _drawn(p: Project) -> dict[str, Any]:
         "good": good,
         "map": str(drawing),
         "families": [{"name": name, "mark": _mark(i)} for i, name in enumerate(families)],
-        "why": frontier.why,
+        "advice": verdict(frontier).sentence if good else "",
         "notes": sorted({r.summary["note"] for r in good} - {""}),
         "runs": [_row(run, chosen, frontier.recommended) for run in reversed(p.runs)],
     }
