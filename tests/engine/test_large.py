@@ -132,7 +132,7 @@ def test_kill_minus_nine_and_resume_give_the_same_bytes(file, tmp_path):
     out = tmp_path / "killed.parquet"
     running = subprocess.Popen([*command, str(out), "slow"], env=environment)
     work = tmp_path / "killed.parquet.work"
-    for _ in range(1200):
+    for _ in range(6000):
         if (work / "result-2.done").exists():
             break
         time.sleep(0.05)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.engine.base import Cancel, Progress, check_cancel
-from tacit.errors import MissingExtra
+from tacit.errors import MissingExtra, TacitError
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Spark:
     def session(self) -> Any:
         """The session of this master; one per process, started on first use."""
         try:
+            from py4j.protocol import Py4JError
             from pyspark.sql import SparkSession
         except ImportError:
             raise MissingExtra("pyspark", "spark", "a cluster run") from None
@@ -51,7 +52,11 @@ class Spark:
         for key, value in settings.items():
             if value:
                 builder = builder.config(key, value)
-        spark = builder.getOrCreate()
+        try:
+            spark = builder.getOrCreate()
+        except Py4JError as error:
+            reason = str(getattr(error, "java_exception", error)).splitlines()[0]
+            raise TacitError(f"{self.master}: Spark did not start ({reason})") from None
         spark.sparkContext.setLogLevel("ERROR")
         return spark
 

@@ -13,7 +13,7 @@ Guarantee: every group has k to 2k-1 records.
 
 Cost: for a pair of groups, two nearest queries of a kd-tree (``mdav_tree``), one farthest query over shells
 (``mdav_shells``), and the farthest from the mean from a heap of stale distances: since a distance grows by at
-most the drift of the mean, only the top is refreshed. Memory is linear. Measured in docs/large.md.
+most the drift of the mean, only the top is computed afresh. Memory is linear. Measured in docs/large.md.
 """
 
 from typing import Any
@@ -22,8 +22,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tacit.kernels.mdav_shells import build_shells, delete_from_shells, farthest
-from tacit.kernels.mdav_tree import LEAF, Floats, Ints, build, delete, nearest
+from tacit.kernels.mdav_shells import build_shells, farthest
+from tacit.kernels.mdav_tree import Floats, Ints, build_nearest, delete, nearest, squared, unit
 
 _SMALLEST_REBUILD = 256
 
@@ -72,17 +72,6 @@ def _add(high: float, low: float, x: float) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
-def _sift_up(key: Floats, item: Ints, i: int) -> None:
-    while i > 0:
-        parent = (i - 1) // 2
-        if key[parent] >= key[i]:
-            return
-        key[parent], key[i] = key[i], key[parent]
-        item[parent], item[i] = item[i], item[parent]
-        i = parent
-
-
-@njit(cache=True, nogil=True)
 def _sift_down(key: Floats, item: Ints, i: int, size: int) -> None:
     while True:
         child = 2 * i + 1
@@ -98,48 +87,48 @@ def _sift_down(key: Floats, item: Ints, i: int, size: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _squared(values: Floats, r: int, pole: Floats) -> float:
-    total = 0.0
-    for j in range(pole.size):
-        gap = values[r, j] - pole[j]
-        total += gap * gap
-    return total
-
-
-@njit(cache=True, nogil=True)
 def _farthest_from_mean(
     values: Floats,
     mean: Floats,
-    used: Ints,
-    start: Ints,
+    alive: Any,
     key: Floats,
     item: Ints,
+    fresh: Ints,
+    step: int,
     size: int,
     drift: float,
     slack: float,
-    seen: Ints,
+    stack: Ints,
 ) -> tuple[int, int]:
-    """The live record farthest from the mean. The heap holds distance - drift at the time of its
-    computation, so key + drift is an upper bound of the distance now. Returns the record and the new heap
-    size."""
-    best, who, refreshed = -1.0, -1, 0
-    while size > 0:
+    """The live record farthest from the mean, and the new heap size. The heap holds distance - drift at the time of
+    its computation, so key + drift is an upper bound of the distance now: the top is computed afresh until one
+    computed in this step stays there. Then whatever is within the rounding error of the top is compared exactly."""
+    while True:
         top = item[0]
-        if used[top] < start[top + 1]:
-            if best >= 0.0 and key[0] + drift + slack < np.sqrt(best):
-                break
-            here = _squared(values, top, mean)
-            if here > best or (here == best and top < who):
-                best, who = here, top
-            seen[refreshed] = top
-            refreshed += 1
-        size -= 1
-        key[0], item[0] = key[size], item[size]
+        if not alive[top]:
+            size -= 1
+            key[0], item[0] = key[size], item[size]
+        elif fresh[top] == step:
+            break
+        else:
+            fresh[top] = step
+            key[0] = np.sqrt(squared(values, top, mean)) - drift
         _sift_down(key, item, 0, size)
-    for t in range(refreshed):
-        key[size], item[size] = np.sqrt(_squared(values, seen[t], mean)) - drift, seen[t]
-        _sift_up(key, item, size)
-        size += 1
+    least = key[0] - slack
+    best, who = -1.0, -1
+    stack[0] = 0
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        i = stack[waiting]
+        if alive[item[i]]:
+            here = squared(values, item[i], mean)
+            if here > best or (here == best and item[i] < who):
+                best, who = here, item[i]
+        for child in (2 * i + 1, 2 * i + 2):
+            if child < size and key[child] >= least:
+                stack[waiting] = child
+                waiting += 1
     return who, size
 
 
@@ -159,31 +148,33 @@ def _groups(values: Floats, start: Ints, k: int) -> Ints:
     for j in range(d):
         mean[j] = (high[j] + low[j]) / n
     used = start[:m].copy()
-    key, item, seen = np.empty(m), np.arange(m), np.empty(m, np.int64)
+    alive = np.ones(m, np.bool_)
+    key, item, fresh, stack = np.empty(m), np.arange(m), np.full(m, -1), np.empty(m, np.int64)
     radius = 0.0
     for v in range(m):
-        key[v] = np.sqrt(_squared(values, v, mean))
+        key[v] = np.sqrt(squared(values, v, mean))
         radius = max(radius, key[v])
     for i in range(m // 2, -1, -1):
         _sift_down(key, item, i, m)
     size = m
     drift = 0.0
 
-    tree = build(values, np.arange(m))
-    shells = build_shells(values, np.arange(m), mean)
+    centre = mean.copy()
+    scale = unit(values, centre)
+    tree = build_nearest(values, np.arange(m), centre, scale)
+    shells = build_shells(values, np.arange(m), centre, scale)
     built = n
-    stack, bound, out = np.empty(128, np.int64), np.empty(128), np.empty(LEAF)
     found, distance, pole = np.empty(k, np.int64), np.empty(k), np.empty(d)
     left = n
     group = 0
     while left >= 2 * k:
         slack = 1e-10 * (radius + drift)
-        r, size = _farthest_from_mean(values, mean, used, start, key, item, size, drift, slack, seen)
+        r, size = _farthest_from_mean(values, mean, alive, key, item, fresh, group, size, drift, slack, stack)
         for side in range(2 if left >= 3 * k else 1):
             if side == 1:
-                r = farthest(shells, pole, out)
+                r = farthest(shells, values, pole)
             pole[:] = values[r]
-            held = nearest(tree, pole, found, distance, stack, bound, out)
+            held = nearest(tree, values, pole, found, distance)
             wanted = k - 1
             label[used[r]] = group  # the pole itself, then the nearest, copy by copy
             used[r] += 1
@@ -198,11 +189,13 @@ def _groups(values: Floats, start: Ints, k: int) -> Ints:
                     for j in range(d):
                         high[j], low[j] = _add(high[j], low[j], -values[v, j])
                 if used[v] == start[v + 1] and v != r:
+                    alive[v] = False
                     delete(tree, v)
-                    delete_from_shells(shells, v)
+                    delete(shells[0], v)
             if used[r] == start[r + 1]:
+                alive[r] = False
                 delete(tree, r)
-                delete_from_shells(shells, r)
+                delete(shells[0], r)
             left -= k
             group += 1
         moved = 0.0
@@ -212,9 +205,9 @@ def _groups(values: Floats, start: Ints, k: int) -> Ints:
             mean[j] = new
         drift += np.sqrt(moved)
         if left < built // 2 and left >= _SMALLEST_REBUILD:
-            live = np.flatnonzero(used < start[1:])
-            tree = build(values, live)
-            shells = build_shells(values, live, mean)
+            live = np.flatnonzero(alive)
+            tree = build_nearest(values, live, centre, scale)
+            shells = build_shells(values, live, centre, scale)
             built = left
     for r in range(n):
         if label[r] < 0:

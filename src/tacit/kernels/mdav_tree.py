@@ -5,10 +5,18 @@ slot]``), so that a scan of a leaf is one vector loop a column. Every node has a
 ``high``) and a count of live records. The tree is a perfect binary tree in heap order: the children of node
 i are 2i+1 and 2i+2, the leaves are the last level.
 
-Exactness. A squared distance is the sum of squared differences in column order. The bound of a box is
-computed in the same order from the same operations, and rounding is monotone, so a bound never passes the
-distance that it bounds: pruning needs no tolerance and the answer equals that of a plain scan, ties
-included (the smallest rank wins)."""
+Exactness. A search of a large file waits for memory, so blocks and boxes are in single precision: b = (x -
+centre) * scale, rounded. They only tell which records can be looked past; a record that cannot is measured
+in double precision from its own values, in column order. With u = 2^-24 the single-precision gap of a
+column differs from the true one by at most u (2 |pole - centre| + 2 |gap|), and d squares add at most d + 2
+more roundings: so a record within the distance D of the pole, whose distance from the centre is rho, has a
+squared single-precision distance of at most
+
+    (D (1 + e) + e rho)^2 (1 + (d + 8) e),    e = 4 u.
+
+The bound of a box comes from the same operations in the same order as a distance, and rounding is monotone,
+so it never passes that of a record inside. Hence the answer equals that of a plain scan, ties included (the
+smallest rank wins)."""
 
 import numpy as np
 from numba import njit
@@ -16,9 +24,12 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Tree = tuple[Floats, Ints, Ints, Floats, Floats, Ints]
+Singles = NDArray[np.float32]
+Tree = tuple[Singles, Ints, Ints, Singles, Singles, Ints, Floats, float]
 
 LEAF = 64
+E = 2.0**-22
+TINY = 1e-37
 
 
 @njit(cache=True, nogil=True)
@@ -75,21 +86,13 @@ def split(order: Ints, values: Floats, bounds: Ints, first: int, leaves: int) ->
 
 
 @njit(cache=True, nogil=True)
-def build(values: Floats, live: Ints) -> Tree:
-    """The tree of the records ``live`` (ranks) of ``values`` (n, d), rows in rank order."""
-    n, d = live.size, values.shape[1]
-    height = 0
-    while (n + (1 << height) - 1) >> height > LEAF:
-        height += 1
-    leaves = 1 << height
+def build(values: Floats, order: Ints, bounds: Ints, centre: Floats, scale: float) -> Tree:
+    """The tree whose leaf i holds the records order[bounds[i]:bounds[i+1]] (ranks) of ``values`` (n, d)."""
+    d = values.shape[1]
+    leaves = bounds.size - 1
     nodes = 2 * leaves - 1
-    order = live.copy()
-    bounds = np.empty(leaves + 1, np.int64)
-    bounds[0], bounds[leaves] = 0, n
-    split(order, values, bounds, 0, leaves)
-    low = np.empty((nodes, d))
-    high = np.empty((nodes, d))
-    block = np.full((leaves, d, LEAF), np.inf)
+    low, high = np.empty((nodes, d), np.float32), np.empty((nodes, d), np.float32)
+    block = np.full((leaves, d, LEAF), np.float32(np.inf))
     rank = np.zeros((leaves, LEAF), np.int64)
     count = np.zeros(nodes, np.int64)
     place = np.full(values.shape[0], -1, np.int64)
@@ -100,20 +103,43 @@ def build(values: Floats, live: Ints) -> Tree:
             rank[leaf, t] = r
             place[r] = leaf * LEAF + t
             for j in range(d):
-                block[leaf, j, t] = values[r, j]
+                block[leaf, j, t] = np.float32((values[r, j] - centre[j]) * scale)
         count[leaves - 1 + leaf] = size
         _leaf_box(block, low, high, leaf, leaves - 1 + leaf, size)
     for node in range(leaves - 2, -1, -1):
         count[node] = count[2 * node + 1] + count[2 * node + 2]
         _join_boxes(low, high, node)
-    return block, rank, count, low, high, place
+    return block, rank, count, low, high, place, centre, scale
 
 
 @njit(cache=True, nogil=True)
-def _leaf_box(block: Floats, low: Floats, high: Floats, leaf: int, node: int, size: int) -> bool:
+def build_nearest(values: Floats, live: Ints, centre: Floats, scale: float) -> Tree:
+    """The tree of the records ``live`` (ranks), halved by the widest column."""
+    leaves = 1
+    while (live.size + leaves - 1) // leaves > LEAF:
+        leaves *= 2
+    order = live.copy()
+    bounds = np.empty(leaves + 1, np.int64)
+    bounds[0], bounds[leaves] = 0, live.size
+    split(order, values, bounds, 0, leaves)
+    return build(values, order, bounds, centre, scale)
+
+
+@njit(cache=True, nogil=True)
+def unit(values: Floats, centre: Floats) -> float:
+    """The power of two that brings all distances from the centre, column by column, to at most 1."""
+    most = 0.0
+    for r in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            most = max(most, abs(values[r, j] - centre[j]))
+    return 2.0 ** -np.ceil(np.log2(most)) if most > 0.0 else 1.0
+
+
+@njit(cache=True, nogil=True)
+def _leaf_box(block: Singles, low: Singles, high: Singles, leaf: int, node: int, size: int) -> bool:
     changed = False
     for j in range(block.shape[1]):
-        a, b = np.inf, -np.inf
+        a, b = np.float32(np.inf), np.float32(-np.inf)
         for t in range(size):
             a, b = min(a, block[leaf, j, t]), max(b, block[leaf, j, t])
         if a != low[node, j] or b != high[node, j]:
@@ -123,7 +149,7 @@ def _leaf_box(block: Floats, low: Floats, high: Floats, leaf: int, node: int, si
 
 
 @njit(cache=True, nogil=True)
-def _join_boxes(low: Floats, high: Floats, node: int) -> bool:
+def _join_boxes(low: Singles, high: Singles, node: int) -> bool:
     """The box of a node from its children; an empty child has low = inf, high = -inf. True if it changed."""
     changed = False
     for j in range(low.shape[1]):
@@ -138,13 +164,12 @@ def _join_boxes(low: Floats, high: Floats, node: int) -> bool:
 @njit(cache=True, nogil=True)
 def delete(tree: Tree, r: int) -> None:
     """Take the record of rank r out; boxes stay tight."""
-    block, rank, count, low, high, place = tree
+    block, rank, count, low, high, place, _, _ = tree
     leaf, slot = place[r] // LEAF, place[r] % LEAF
     node = (count.size + 1) // 2 - 1 + leaf
     last = count[node] - 1
-    d = block.shape[1]
     edge = False
-    for j in range(d):
+    for j in range(block.shape[1]):
         x = block[leaf, j, slot]
         if x == low[node, j] or x == high[node, j]:
             edge = True
@@ -165,64 +190,100 @@ def delete(tree: Tree, r: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _nearest_bound(low: Floats, high: Floats, node: int, pole: Floats) -> float:
+def aim(tree: Tree, pole: Floats, single: Singles) -> float:
+    """The pole in single precision, and its distance from the centre in the unit of the tree."""
+    _, _, _, _, _, _, centre, scale = tree
     total = 0.0
     for j in range(pole.size):
-        gap = max(max(low[node, j] - pole[j], pole[j] - high[node, j]), 0.0)
-        total += gap * gap
-    return total
+        away = (pole[j] - centre[j]) * scale
+        single[j] = np.float32(away)
+        total += away * away
+    return np.sqrt(total)
 
 
 @njit(cache=True, nogil=True)
-def leaf_distances(block: Floats, leaf: int, pole: Floats, out: Floats) -> None:
+def leaf_distances(block: Singles, leaf: int, single: Singles, out: Singles) -> None:
     for t in range(LEAF):
-        out[t] = 0.0
-    for j in range(pole.size):
-        p = pole[j]
+        out[t] = np.float32(0.0)
+    for j in range(single.size):
+        p = single[j]
         for t in range(LEAF):
             gap = block[leaf, j, t] - p
             out[t] += gap * gap
 
 
 @njit(cache=True, nogil=True)
-def nearest(tree: Tree, pole: Floats, found: Ints, distance: Floats, stack: Ints, bound: Floats, out: Floats) -> int:
+def squared(values: Floats, r: int, pole: Floats) -> float:
+    total = 0.0
+    for j in range(pole.size):
+        gap = values[r, j] - pole[j]
+        total += gap * gap
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _nearest_bound(low: Singles, high: Singles, node: int, single: Singles) -> np.float32:
+    total = np.float32(0.0)
+    for j in range(single.size):
+        gap = max(max(low[node, j] - single[j], single[j] - high[node, j]), np.float32(0.0))
+        total += gap * gap
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _limit(worst: float, rho: float, scale: float, d: int) -> np.float32:
+    """The largest single-precision squared distance of a record within sqrt(worst): see above."""
+    reach = np.sqrt(worst) * scale * (1.0 + E) + E * rho
+    return np.float32(reach * reach * (1.0 + (d + 8) * E) + TINY)
+
+
+@njit(cache=True, nogil=True)
+def nearest(tree: Tree, values: Floats, pole: Floats, found: Ints, distance: Floats) -> int:
     """The found.size live records nearest to ``pole``, by (squared distance, rank), into ``found`` and
-    ``distance``."""
-    block, rank, count, low, high, _ = tree
-    k = found.size
+    ``distance``; returns how many there are."""
+    block, rank, count, low, high, _, _, scale = tree
+    k, d = found.size, pole.size
+    single, out = np.empty(d, np.float32), np.empty(LEAF, np.float32)
+    stack, bound = np.empty(64, np.int64), np.empty(64, np.float32)
+    rho = aim(tree, pole, single)
     first_leaf = (count.size + 1) // 2 - 1
     held = 0
-    worst = np.inf
-    stack[0], bound[0] = 0, 0.0
+    limit = np.float32(np.inf)
+    stack[0], bound[0] = 0, np.float32(0.0)
     top = 1
     while top > 0:
         top -= 1
         node = stack[top]
-        if bound[top] > worst:
+        if bound[top] > limit:
             continue
         while node < first_leaf:
             a, b = 2 * node + 1, 2 * node + 2
-            da = _nearest_bound(low, high, a, pole) if count[a] > 0 else np.inf
-            db = _nearest_bound(low, high, b, pole) if count[b] > 0 else np.inf
+            da = _nearest_bound(low, high, a, single)
+            db = _nearest_bound(low, high, b, single)
             if db < da:
                 a, b, da, db = b, a, db, da
-            if db <= worst and count[b] > 0:
+            if db <= limit and count[b] > 0:
                 stack[top], bound[top] = b, db
                 top += 1
-            if da > worst:
+            if da > limit or count[a] == 0:
                 node = -1
                 break
             node = a
         if node < 0:
             continue
         leaf = node - first_leaf
-        leaf_distances(block, leaf, pole, out)
+        leaf_distances(block, leaf, single, out)
+        near = 0
+        for t in range(LEAF):  # without a branch: most leaves hold nothing
+            near += out[t] <= limit
+        if near == 0:
+            continue
         for t in range(count[node]):
-            x = out[t]
-            if x > worst:
+            if out[t] > limit:
                 continue
             r = rank[leaf, t]
-            if held == k and x == distance[k - 1] and r > found[k - 1]:
+            x = squared(values, r, pole)
+            if held == k and (x > distance[k - 1] or (x == distance[k - 1] and r > found[k - 1])):
                 continue
             i = held if held < k else k - 1
             while i > 0 and (distance[i - 1] > x or (distance[i - 1] == x and found[i - 1] > r)):
@@ -231,5 +292,5 @@ def nearest(tree: Tree, pole: Floats, found: Ints, distance: Floats, stack: Ints
             distance[i], found[i] = x, r
             held = min(held + 1, k)
             if held == k:
-                worst = distance[k - 1]
+                limit = _limit(distance[k - 1], rho, scale, d)
     return held

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tacit.engine.base import Engine
 from tacit.errors import ParameterError
-from tacit.large.cluster import SparkSource, quoted, tasks_for, with_block
+from tacit.large.cluster_source import SparkSource, quoted, tasks_for, with_block
 from tacit.large.coding import number_column
 from tacit.large.fit import fit
 from tacit.large.linking import LinkBlock, numeric_columns

@@ -25,7 +25,10 @@ Ints = NDArray[np.int64]
 
 
 class Pass(Protocol):
-    """What is learnt in one reading."""
+    """What is learnt in one reading of the columns ``reads``."""
+
+    @property
+    def reads(self) -> tuple[str, ...]: ...
 
     def add(self, table: pa.Table) -> None: ...
 
@@ -42,6 +45,10 @@ class Survey:
     low: dict[str, float] = field(default_factory=dict)
     high: dict[str, float] = field(default_factory=dict)
     categories: dict[str, Counter[str]] = field(default_factory=dict)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return (*self.numeric, *self.categorical)
 
     def add(self, table: pa.Table) -> None:
         if not table.num_rows:
@@ -88,6 +95,10 @@ class Moments:
     def __post_init__(self) -> None:
         self.total, self.squares = zero_moments(len(self.numeric))
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return (*self.numeric, *self.categorical)
+
     def add(self, table: pa.Table) -> None:
         values = np.empty((table.num_rows, len(self.numeric)))
         for j, name in enumerate(self.numeric):
@@ -114,32 +125,53 @@ class Moments:
 
 
 @dataclass
-class Levels:
-    """Records of each child of the nodes that are to be split."""
+class Tally:
+    """Integers by key. On a cluster they are added up by the executors: the driver gets one row a key."""
 
     coding: Coding
     growth: Growth
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return self.coding.names
+
+    def rows(self) -> tuple[Ints, Ints]:
+        """Keys (m,) and their sums (m, c)."""
+        raise NotImplementedError
+
+    def put(self, key: Ints, sums: Ints) -> None:
+        """Add the sums of some keys; a key may come several times."""
+        raise NotImplementedError
+
+    def merge(self, other: Tally) -> None:
+        self.put(*other.rows())
+
+
+@dataclass
+class Levels(Tally):
+    """Records of each child of the nodes that are to be split."""
+
     names: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     count: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def add(self, table: pa.Table) -> None:
-        self._put(*self.growth.counts(self.coding.numbers(table)))
+        names, count = self.growth.counts(self.coding.numbers(table))
+        self.put(names, count[:, None])
 
-    def merge(self, other: Levels) -> None:
-        self._put(other.names, other.count)
+    def rows(self) -> tuple[Ints, Ints]:
+        return self.names, self.count[:, None]
 
-    def _put(self, names: Ints, count: Ints) -> None:
-        both, at = np.unique(np.concatenate([self.names, names]), return_inverse=True)
-        weights = np.concatenate([self.count, count])
-        self.names, self.count = both, np.bincount(at, weights=weights, minlength=len(both)).astype(np.int64)
+    def put(self, key: Ints, sums: Ints) -> None:
+        both, at = np.unique(np.concatenate([self.names, key]), return_inverse=True)
+        count = np.zeros(len(both), np.int64)
+        np.add.at(count, at, np.concatenate([self.count, sums[:, 0]]))
+        self.names, self.count = both, count
 
 
 @dataclass
-class Leaves:
-    """Records and sums of codes of each leaf; sent as the leaves that were met."""
+class Leaves(Tally):
+    """Records and sums of codes of each leaf."""
 
-    coding: Coding
-    growth: Growth
     count: Ints = field(init=False)
     total: Ints = field(init=False)
 
@@ -149,6 +181,10 @@ class Leaves:
     def add(self, table: pa.Table) -> None:
         self.growth.sums(self.coding.numbers(table), self.count, self.total)
 
-    def merge(self, other: Leaves) -> None:
-        self.count += other.count
-        self.total += other.total
+    def rows(self) -> tuple[Ints, Ints]:
+        met = np.flatnonzero(self.count)
+        return met, np.column_stack([self.count[met], self.total[met]])
+
+    def put(self, key: Ints, sums: Ints) -> None:
+        np.add.at(self.count, key, sums[:, 0])
+        np.add.at(self.total, key, sums[:, 1:])

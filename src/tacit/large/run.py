@@ -73,7 +73,9 @@ def protect(
     if where.name == "spark":
         from tacit.large.cluster import protect_on_cluster
 
-        return protect_on_cluster(str(source), str(out), work, where, drop=drop, resume=resume)
+        return protect_on_cluster(
+            str(source), str(out), work, where, drop=drop, resume=resume, progress=progress, cancel=cancel
+        )
     return _out_of_core(
         Path(source), Path(out), work, where, bytes_of(memory), resume, price, drop, progress, cancel, folder
     )

@@ -52,8 +52,7 @@ class ParquetSource:
                     row += batch.num_rows
 
     def learn(self, state: P) -> P:
-        wanted = _columns(state)
-        for _, table in self.chunks(wanted):
+        for _, table in self.chunks(state.reads):
             state.add(table)
         return state
 
@@ -80,12 +79,6 @@ class TableSource:
             yield row, table.slice(row, self.chunk)
 
     def learn(self, state: P) -> P:
-        for _, table in self.chunks(_columns(state)):
+        for _, table in self.chunks(state.reads):
             state.add(table)
         return state
-
-
-def _columns(state: Any) -> list[str]:
-    """The columns that a pass reads."""
-    coding = getattr(state, "coding", None)
-    return list(coding.names) if coding else [*state.numeric, *state.categorical]
