@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench import Row, best, peak_memory_mb
+from bench import Row, best, cluster, peak_memory_mb
 from tacit import large
 from tacit.kernels.mdav import mdav
 from tacit.partition import EqualInterval, KdTree, OrthTree, microaggregate
@@ -109,4 +109,4 @@ def linkage(full: bool) -> list[Row]:
 
 
 def run(full: bool) -> list[Row]:
-    return [row for part in (growth, constants, blocks, out_of_core, linkage) for row in part(full)]
+    return [row for part in (growth, constants, blocks, out_of_core, linkage, cluster.rows) for row in part(full)]

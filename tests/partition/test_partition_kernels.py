@@ -5,7 +5,7 @@ import pytest
 
 from tacit.kernels.group_means import group_means, squared_error
 from tacit.kernels.mdav_shells import build_shells, farthest
-from tacit.kernels.mdav_tree import build_nearest, delete, nearest, unit
+from tacit.kernels.mdav_tree import build_nearest, delete, nearest, split, unit
 from tacit.kernels.orthtree import codes, moments, sums_by_leaf
 
 
@@ -43,7 +43,7 @@ def test_nearest_and_farthest_with_deletions_equal_full_scans(seed):
     for _ in range(30):
         pole = x[rng.integers(n)] + rng.normal(size=d) * (seed % 3)
         away = squared(x, live, pole)
-        held = nearest(tree, x, pole, found, distance)
+        held = nearest(tree, x, pole, found, distance, np.inf)
         expected = np.lexsort((live, away))[:5]
         assert found[:held].tolist() == live[expected].tolist()
         assert distance[:held].tolist() == away[expected].tolist()
@@ -52,6 +52,24 @@ def test_nearest_and_farthest_with_deletions_equal_full_scans(seed):
             delete(tree, r)
             delete(shells[0], r)
             live = live[live != r]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_split_halves_the_widest_column(seed):
+    x = shape(seed, 700, 3)
+    order, bounds = np.arange(700), np.array([0, 0, 0, 0, 700])
+    split(order, x, bounds, 0, 4)
+    assert bounds.tolist() == [0, 175, 350, 525, 700]
+    assert sorted(order) == list(range(700))
+    for first, middle, last in ((0, 350, 700), (0, 175, 350), (350, 525, 700)):
+        widest = np.argmax(np.ptp(x[order[first:last]], axis=0))
+        assert x[order[first:middle], widest].max() <= x[order[middle:last], widest].min()
+
+
+def test_unit_is_a_power_of_two_that_brings_distances_to_one():
+    x = np.array([[-3.0, 0.1], [5.0, 0.2]])
+    assert unit(x, np.array([1.0, 0.0])) == 0.25
+    assert unit(x[:1], x[0]) == 1.0
 
 
 def test_exact_sums():

@@ -174,7 +174,7 @@ def _groups(values: Floats, start: Ints, k: int) -> Ints:
             if side == 1:
                 r = farthest(shells, values, pole)
             pole[:] = values[r]
-            held = nearest(tree, values, pole, found, distance)
+            held = nearest(tree, values, pole, found, distance, np.inf)
             wanted = k - 1
             label[used[r]] = group  # the pole itself, then the nearest, copy by copy
             used[r] += 1

@@ -238,9 +238,9 @@ def _limit(worst: float, rho: float, scale: float, d: int) -> np.float32:
 
 
 @njit(cache=True, nogil=True)
-def nearest(tree: Tree, values: Floats, pole: Floats, found: Ints, distance: Floats) -> int:
+def nearest(tree: Tree, values: Floats, pole: Floats, found: Ints, distance: Floats, within: float) -> int:
     """The found.size live records nearest to ``pole``, by (squared distance, rank), into ``found`` and
-    ``distance``; returns how many there are."""
+    ``distance``, none with a squared distance above ``within``; returns how many there are."""
     block, rank, count, low, high, _, _, scale = tree
     k, d = found.size, pole.size
     single, out = np.empty(d, np.float32), np.empty(LEAF, np.float32)
@@ -248,7 +248,7 @@ def nearest(tree: Tree, values: Floats, pole: Floats, found: Ints, distance: Flo
     rho = aim(tree, pole, single)
     first_leaf = (count.size + 1) // 2 - 1
     held = 0
-    limit = np.float32(np.inf)
+    limit = _limit(within, rho, scale, d)
     stack[0], bound[0] = 0, np.float32(0.0)
     top = 1
     while top > 0:
@@ -283,7 +283,7 @@ def nearest(tree: Tree, values: Floats, pole: Floats, found: Ints, distance: Flo
                 continue
             r = rank[leaf, t]
             x = squared(values, r, pole)
-            if held == k and (x > distance[k - 1] or (x == distance[k - 1] and r > found[k - 1])):
+            if x > within or (held == k and (x > distance[k - 1] or (x == distance[k - 1] and r > found[k - 1]))):
                 continue
             i = held if held < k else k - 1
             while i > 0 and (distance[i - 1] > x or (distance[i - 1] == x and found[i - 1] > r)):

@@ -1,10 +1,12 @@
-"""V-MDAV: groups of variable size (Solanas and Martinez-Balleste 2006)."""
+"""V-MDAV: groups of variable size (Solanas and Martinez-Balleste 2006), with the searches of ``mdav_tree``."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+
+from tacit.kernels.mdav_tree import Floats, Ints, Tree, build_nearest, delete, nearest, unit
 
 
 @njit(cache=True, nogil=True)
@@ -17,12 +19,35 @@ def _square(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
 
 
 @njit(cache=True, nogil=True)
+def _nearest_other(tree: Tree, values: Floats, r: int, found: Ints, distance: Floats) -> float:
+    """Squared distance of the record r, itself in the tree, to the nearest other record of the tree."""
+    held = nearest(tree, values, values[r], found[:2], distance[:2], np.inf)
+    for i in range(held):
+        if found[i] != r:
+            return distance[i]
+    return np.inf
+
+
+@njit(cache=True, nogil=True)
+def _nearest_outsider(tree: Tree, values: Floats, members: Ints, found: Ints, distance: Floats) -> tuple[float, int]:
+    """Squared distance and rank of the record of the tree that is nearest to any of ``members``."""
+    best, who = np.inf, -1
+    for m in range(members.size - 1, -1, -1):  # the last to join lies in the densest place: a good first bound
+        if nearest(tree, values, values[members[m]], found[:1], distance[:1], best) and (
+            distance[0] < best or found[0] < who or who < 0
+        ):
+            best, who = distance[0], found[0]
+    return best, who
+
+
+@njit(cache=True, nogil=True)
 def vmdav_groups(values: npt.NDArray[np.float64], k: int, gamma: float) -> npt.NDArray[np.int64]:
     """Group number of each row; every group has k .. 2k-1 members (n >= k).
 
     The record farthest from the centroid of the file takes its k-1 nearest; then the nearest outsider e is
     let in while d_in < gamma * d_out, where d_in is its distance to the group and d_out its distance to the
     nearest other outsider. The fewer than k records that remain go to the nearest group that has room.
+    Of equally near records the first wins.
     """
     n, d = values.shape
     labels = np.full(n, -1, dtype=np.int64)
@@ -33,66 +58,40 @@ def vmdav_groups(values: npt.NDArray[np.float64], k: int, gamma: float) -> npt.N
     for i in range(n):
         far[i] = _square(values[i], centre)
     order = np.argsort(-far, kind="mergesort")
-    active = np.arange(n)
-    left = n
-    near = np.empty(n)
-    cursor = 0
-    groups = 0
+    scale = unit(values, centre)
+    tree = build_nearest(values, np.arange(n), centre, scale)
+    built = left = n
+    cursor = groups = 0
     members = np.empty(2 * k, dtype=np.int64)
+    found, distance = np.empty(max(k, 2), np.int64), np.empty(max(k, 2))
     while left >= k:
         while labels[order[cursor]] >= 0:
             cursor += 1
-        seed = order[cursor]
-        # distance of every active record to the seed, then the k nearest (the seed is its own nearest)
-        for a in range(left):
-            near[a] = _square(values[active[a]], values[seed])
-        size = 0
-        labels[seed] = groups
-        members[size] = seed
-        size += 1
-        while size < k:
-            best = -1
-            for a in range(left):
-                if labels[active[a]] < 0 and (best < 0 or near[a] < near[best]):
-                    best = a
-            labels[active[best]] = groups
-            members[size] = active[best]
-            size += 1
-        # `near` becomes the distance to the nearest member of the group
-        for m in range(1, size):
-            for a in range(left):
-                if labels[active[a]] < 0:
-                    near[a] = min(near[a], _square(values[active[a]], values[members[m]]))
-        rest = left - size
-        while size < 2 * k - 1 and rest > 0:
-            best = -1
-            for a in range(left):
-                if labels[active[a]] < 0 and (best < 0 or near[a] < near[best]):
-                    best = a
-            e = active[best]
-            out = np.inf
-            for a in range(left):
-                i = active[a]
-                if i != e and labels[i] < 0:
-                    out = min(out, _square(values[i], values[e]))
+        members[0] = order[cursor]
+        size = 1
+        held = nearest(tree, values, values[members[0]], found[:k], distance[:k], np.inf)
+        for i in range(held):
+            if found[i] != members[0] and size < k:
+                members[size] = found[i]
+                size += 1
+        for m in range(size):
+            labels[members[m]] = groups
+            delete(tree, members[m])
+        while size < 2 * k - 1 and left > size:
+            inside, e = _nearest_outsider(tree, values, members[:size], found, distance)
             # squared distances: d_in < gamma d_out
-            if not near[best] < gamma * gamma * out:
+            if not inside < gamma * gamma * _nearest_other(tree, values, e, found, distance):
                 break
             labels[e] = groups
             members[size] = e
             size += 1
-            rest -= 1
-            for a in range(left):
-                if labels[active[a]] < 0:
-                    near[a] = min(near[a], _square(values[active[a]], values[e]))
+            delete(tree, e)
         groups += 1
-        kept = 0
-        for a in range(left):
-            if labels[active[a]] < 0:
-                active[kept] = active[a]
-                kept += 1
-        left = kept
-    _place_rest(values, labels, active[:left], groups, k)
+        left -= size
+        if left < built // 2 and left >= k:
+            tree = build_nearest(values, np.flatnonzero(labels < 0), centre, scale)
+            built = left
+    _place_rest(values, labels, np.flatnonzero(labels < 0), groups, k)
     return labels
 
 

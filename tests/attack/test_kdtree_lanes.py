@@ -1,0 +1,54 @@
+"""The vector code of the kd-tree against plain numpy: distances to 16 points and to 8 boxes, and which are near."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import njit
+
+from tacit.kernels import kdtree_lanes
+from tacit.kernels.kdtree_lanes import ARMS, LANES
+
+
+def compiled(near):  # type: ignore[no-untyped-def]
+    """The intrinsic as a function of arrays."""
+
+    @njit
+    def call(data, query, weight, limit, out):  # type: ignore[no-untyped-def]
+        return near(data.ctypes.data, query.ctypes.data, query.size, weight.ctypes.data, limit, out.ctypes.data)
+
+    return call
+
+
+def plain(gap: np.ndarray, kind: int, weight: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray]:
+    """Distances and nearness of the lanes; ``gap`` (d, lanes)."""
+    total = np.abs(gap).sum(axis=0) if kind == 2 else (gap**2).sum(axis=0)
+    near = np.sqrt(total) < limit + weight if kind == 1 else total < limit + weight
+    return total, near
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2])
+@pytest.mark.parametrize("what", ["points", "boxes"])
+def test_lanes_equal_plain_numpy(what: str, kind: int) -> None:
+    call = compiled(getattr(kdtree_lanes, f"{what}_{kind}"))
+    rng = np.random.default_rng([kind, what == "boxes"])
+    seen = set()
+    for d in (1, 2, 5, 13):
+        for _ in range(40):
+            query = rng.normal(size=d)
+            if what == "points":
+                data = rng.normal(size=(d, LANES))
+                gap = data - query[:, None]
+            else:
+                ends = np.sort(rng.normal(size=(d, 2, ARMS)), axis=1)
+                data = np.ascontiguousarray(ends)
+                gap = np.maximum(np.maximum(ends[:, 0] - query[:, None], query[:, None] - ends[:, 1]), 0.0)
+            lanes = gap.shape[1]
+            weight, limit, out = rng.normal(size=lanes), float(rng.normal() + d), np.empty(lanes)
+            mask = call(data, query, weight, limit, out)
+            total, near = plain(gap, kind, weight, limit)
+            np.testing.assert_allclose(out, total, rtol=1e-14)
+            found = np.array([mask >> lane & 1 for lane in range(lanes)], dtype=bool)
+            assert found.tolist() == near.tolist()
+            seen |= set(near.tolist())
+    assert seen == {True, False}
