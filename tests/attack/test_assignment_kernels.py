@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from attack.plain import costs
-from tacit.kernels.assignment import State, auction, augment, drop, new_state, put, release, take_out
+from tacit.kernels.assignment import State, auction, drop, new_state, put, take_out
 from tacit.kernels.assignment_graph import by_column, graph, least, pair_costs
+from tacit.kernels.assignment_paths import augment, release
 
 GO_ON = np.zeros(1, np.int64)
 """The stop flag of the kernels, never raised here."""

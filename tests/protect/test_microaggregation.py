@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit as tc
+from tacit.protect import aggregates
 from tacit.protect.aggregates import coordinates, group_medians, group_modes
 from tacit.protect.blocks import blocks, parse
 
@@ -181,3 +182,53 @@ def test_medians_and_modes() -> None:
     assert group_medians(np.array([[4.0], [1], [3], [2], [7], [np.nan], [9]]), labels)[:, 0].tolist() == [2.0, 7.0]
     codes = np.array([0.0, 1, 1, 0, 2, 1, 2])
     assert group_modes(codes, labels, 3).tolist() == [1.0, 2.0]  # 0 and 1 tie; 1 is more frequent in the file
+
+
+def plain_weighted(values: np.ndarray, weights: np.ndarray, kind: str) -> float:
+    """One group, one value at a time."""
+    if kind == "mean":
+        return float(np.average(values, weights=weights)) if weights.sum() else float(values.mean())
+    return next(v for v in np.sort(values) if weights[values <= v].sum() >= weights.sum() / 2 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weighted_averages_of_groups(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.repeat(np.arange(8), 5))
+    values = rng.integers(0, 4, 40).astype(float)
+    weights = rng.choice([0.0, 1.0, 2.5, 10.0], 40) if seed else np.ones(40)
+    weights[labels == 3] = 0.0 if seed == 1 else 1.0
+    means = aggregates.group_means(values[:, None] + 1e9, labels, weights)[:, 0] - 1e9
+    medians = aggregates.group_medians(values[:, None], labels, weights)[:, 0]
+    modes = aggregates.group_modes(values, labels, 4, weights)
+    for g in range(8):
+        here = labels == g
+        assert means[g] == pytest.approx(plain_weighted(values[here], weights[here], "mean"), abs=1e-6)
+        assert medians[g] == plain_weighted(values[here], weights[here], "median")
+        heaviest = [weights[here & (values == v)].sum() for v in range(4)]
+        assert weights[here & (values == modes[g])].sum() == pytest.approx(max(heaviest))
+    if not seed:
+        assert means == pytest.approx(aggregates.group_means(values[:, None], labels)[:, 0])
+        assert np.array_equal(medians, aggregates.group_medians(values[:, None], labels)[:, 0])
+        assert np.array_equal(modes, aggregates.group_modes(values, labels, 4))
+
+
+def test_sampling_weights_keep_weighted_totals() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"pay": rng.lognormal(8, 1, 90), "age": rng.normal(40, 9, 90), "w": rng.uniform(1, 50, 90)})
+    data = tc.Microdata.of(frame, quasi=["pay", "age"], weight=["w"])
+    method = tc.protect.Microaggregation(k=4)
+    masked = method.fit_transform(data).to_native()
+    assert (masked["w"] == frame["w"]).all()
+    for name in ("pay", "age"):
+        assert (masked[name] * frame.w).sum() == pytest.approx((frame[name] * frame.w).sum())
+    assert masked.groupby(["pay", "age"]).size().min() >= 4
+    plain = tc.protect.Microaggregation(k=4, weighted=False).fit_transform(data).to_native()
+    assert np.array_equal(plain[["pay", "age"]], tc.protect.Microaggregation(k=4).fit_transform(frame[["pay", "age"]]))
+    assert plain["pay"].sum() == pytest.approx(frame["pay"].sum())
+    rows = rng.permutation(90)
+    turned = method.fit_transform(data.take(rows)).to_native()
+    assert np.array_equal(turned["pay"], masked["pay"].to_numpy()[rows])
+    frame.loc[3, "w"] = -1.0
+    with pytest.raises(tc.errors.InputError, match="'w', row 4: a sampling weight"):
+        method.fit_transform(tc.Microdata.of(frame, quasi=["pay"], weight=["w"]))

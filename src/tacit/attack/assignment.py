@@ -11,8 +11,9 @@ from tacit.attack.base import Attacker, Matching, distinct
 from tacit.attack.distances import Compare, Distance, Scale, compare_all, vectors
 from tacit.attack.explain import competitors
 from tacit.attack.metric import Metric
-from tacit.attack.solve import CANDIDATES, Assigned, assign, second_best, shares
+from tacit.attack.solve import Assigned, assign, second_best, shares
 from tacit.attack.solve_graph import assign_dense
+from tacit.attack.solve_rounds import CANDIDATES
 from tacit.errors import ParameterError
 from tacit.microdata import FloatArray, Microdata
 

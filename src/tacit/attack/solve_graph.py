@@ -11,6 +11,7 @@ from tacit.attack.neighbours import Floats, Ints, Stopper
 from tacit.errors import InputError
 from tacit.kernels import assignment as kernel
 from tacit.kernels.assignment_graph import by_column, least
+from tacit.kernels.assignment_paths import augment, release
 
 PHASES = (0.2, 0.04, 0.008, 0.0016, 0.00032)
 """eps of the auction's phases, in units of the median cost; they set the speed only, never the result."""
@@ -43,13 +44,13 @@ class Solver:
                 if kernel.drop(indptr, cols, cost, v, state, eps * unit):
                     kernel.auction(indptr, cols, cost, far, v, state, eps * unit, 40 * n + 1000, stop)
         kernel.drop(indptr, cols, cost, v, state, 0.0)
-        stuck = kernel.augment(indptr, cols, cost, v, state, stop)
+        stuck = augment(indptr, cols, cost, v, state, stop)
         if stop[0]:
             return
         if stuck >= 0:
             raise InputError(f"the possible links do not allow a complete linkage: row {stuck} is left over")
         if self.room:
-            kernel.release(*by_column(len(v), indptr, cols), cost, v, state, self.members, stop)
+            release(*by_column(len(v), indptr, cols), cost, v, state, self.members, stop)
         self.u = least(indptr, cols, cost, v)
         self.cost = float(state.row_cost.sum())
 

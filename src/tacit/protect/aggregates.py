@@ -66,33 +66,51 @@ def coordinates(values: FloatArray, kinds: list[Kind], sizes: list[int], *, scal
     return np.ascontiguousarray(np.hstack(parts))
 
 
-def group_means(values: FloatArray, labels: Labels) -> FloatArray:
-    """Mean of each column in each group over the values present."""
-    return np.asarray(_means(np.ascontiguousarray(values), labels, int(labels.max(initial=-1)) + 1))
-
-
-def group_medians(values: FloatArray, labels: Labels) -> FloatArray:
-    """Lower median of each column in each group over the values present (always a value of the group)."""
+def group_means(values: FloatArray, labels: Labels, weights: FloatArray | None = None) -> FloatArray:
+    """Mean of each column in each group over the values present: sum w x / sum w, with w = 1 unless given."""
     groups = int(labels.max(initial=-1)) + 1
+    mean = np.asarray(_means(np.ascontiguousarray(values), labels, groups))
+    if weights is None:
+        return mean
+    for j, column in enumerate(values.T):
+        here = ~np.isnan(column) & (weights > 0)
+        apart = column[here] - mean[labels[here], j]  # the plain mean first, so that an offset costs no digits
+        total = np.bincount(labels[here], weights[here], groups)
+        shift = np.bincount(labels[here], weights[here] * apart, groups)
+        mean[:, j] += np.divide(shift, total, out=np.zeros(groups), where=total > 0)
+    return mean
+
+
+def group_medians(values: FloatArray, labels: Labels, weights: FloatArray | None = None) -> FloatArray:
+    """Lower median of each column in each group over the values present (always a value of the group).
+
+    With weights: the smallest value up to which the group has half of its weight.
+    """
+    groups = int(labels.max(initial=-1)) + 1
+    weights = np.ones(len(labels)) if weights is None else weights
     out = np.full((groups, values.shape[1]), np.nan)
-    for j in range(values.shape[1]):
-        order = np.lexsort((values[:, j], labels))  # NaN last
-        count = np.bincount(labels[~np.isnan(values[:, j])], minlength=groups)
-        start = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=groups))])[:-1]
-        some = count > 0
-        out[some, j] = values[order[start[some] + (count[some] - 1) // 2], j]
+    for j, column in enumerate(values.T):
+        here = np.flatnonzero(~np.isnan(column))
+        here = here[np.lexsort((weights[here], column[here], labels[here]))]
+        group, upto = labels[here], np.cumsum(weights[here])
+        total = np.bincount(group, weights[here], groups)
+        before = (np.cumsum(total) - total)[group]
+        half = np.flatnonzero(upto - before >= total[group] * (0.5 - 1e-12))[::-1]
+        out[group[half], j] = column[here[half]]  # the first of each group is written last
     return out
 
 
-def group_modes(codes: FloatArray, labels: Labels, size: int) -> FloatArray:
-    """Most frequent code of each group; ties go to the code that is more frequent in the file, then the lower."""
+def group_modes(codes: FloatArray, labels: Labels, size: int, weights: FloatArray | None = None) -> FloatArray:
+    """Most frequent (or heaviest) code of each group; ties go to the one more frequent in the file, then the lower."""
     groups = int(labels.max(initial=-1)) + 1
     present = ~np.isnan(codes)
     whole = codes[present].astype(np.int64)
     overall = np.bincount(whole, minlength=size)
     rank = np.empty(size, dtype=np.int64)  # position in (frequency, then lower code)
     rank[np.lexsort((-np.arange(size), overall))] = np.arange(size)
-    pair, count = np.unique(labels[present] * size + whole, return_counts=True)
+    pair, place, count = np.unique(labels[present] * size + whole, return_inverse=True, return_counts=True)
+    if weights is not None:
+        count = np.bincount(place, weights[present])
     group, code = pair // size, pair % size
     order = np.lexsort((rank[code], count, group))
     out = np.full(groups, np.nan)

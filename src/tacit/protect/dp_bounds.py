@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,30 @@ from numpy.typing import NDArray
 from tacit.dp import Accountant
 from tacit.errors import InputError, ParameterError
 from tacit.microdata import FloatArray, Microdata
+from tacit.protect.base import Protector
 
 STEPS = 2**20
 """Grid points in a column's domain, unless the column holds integers (then the grid is the integers)."""
+
+
+class PrivateProtector(Protector):
+    """A release whose noise is drawn anew each time: fitting it and applying it are the same work."""
+
+    unseeded: ClassVar[bool] = True
+    """A plan draws no seed for this method: who knows the seed can remove the noise."""
+
+    def _release(self, data: Microdata, columns: list[str], rng: np.random.Generator, *, keep: bool) -> Microdata:
+        """Mask; with ``keep`` also set the fitted attributes."""
+        raise NotImplementedError
+
+    def _fit(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> None:
+        self._release(data, columns, rng, keep=True)
+
+    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
+        return self._release(data, columns, rng, keep=False)
+
+    def _fit_apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
+        return self._release(data, columns, rng, keep=True)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
@@ -12,11 +12,11 @@ from tacit.dp import Accountant, discrete_laplace, split
 from tacit.errors import ParameterError
 from tacit.kernels.univariate import fixed_groups
 from tacit.microdata import FloatArray, Kind, Microdata
-from tacit.protect.base import Protector, Seed
-from tacit.protect.dp_bounds import Grid, announce, grids, secret_or
+from tacit.protect.base import Seed
+from tacit.protect.dp_bounds import Grid, PrivateProtector, announce, grids, secret_or
 
 
-class DPMicroaggregation(Protector):
+class DPMicroaggregation(PrivateProtector):
     """Group means with Laplace noise, once a group, so that the release is differentially private.
 
     Definition: values are clamped to their bounds and put on an integer grid of S steps. Records are cut into runs of
@@ -55,9 +55,6 @@ class DPMicroaggregation(Protector):
 
     kinds = frozenset({Kind.continuous})
 
-    unseeded: ClassVar[bool] = True
-    """A plan draws no seed for this method: who knows the seed can remove the noise."""
-
     def __init__(
         self,
         k: Annotated[int, Ge(1)] = 10,
@@ -75,15 +72,6 @@ class DPMicroaggregation(Protector):
         self.rows = rows
         self.columns = columns
         self.random_state = random_state
-
-    def _fit(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> None:
-        self._release(data, columns, rng, keep=True)
-
-    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        return self._release(data, columns, rng, keep=False)
-
-    def _fit_apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        return self._release(data, columns, rng, keep=True)
 
     def _release(self, data: Microdata, columns: list[str], rng: np.random.Generator, *, keep: bool) -> Microdata:
         n = data.n

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from annotated_types import Gt, Le
 
 from tacit.dp import Accountant, discrete_laplace, split
 from tacit.microdata import Kind, Microdata
-from tacit.protect.base import Protector, Seed
-from tacit.protect.dp_bounds import announce, grids, secret_or
+from tacit.protect.base import Seed
+from tacit.protect.dp_bounds import PrivateProtector, announce, grids, secret_or
 from tacit.protect.randomised import randomised_response
 
 
-class Laplace(Protector):
+class Laplace(PrivateProtector):
     """Differentially private values: Laplace noise on every value of every record.
 
     Definition: a value is clamped to its bounds, put on a grid, and gets discrete Laplace noise of scale
@@ -37,9 +37,6 @@ class Laplace(Protector):
     (10, 1)
     """
 
-    unseeded: ClassVar[bool] = True
-    """A plan draws no seed for this method: who knows the seed can remove the noise."""
-
     def __init__(
         self,
         epsilon: Annotated[float, Gt(0), Le(1e6)] = 1.0,
@@ -51,15 +48,6 @@ class Laplace(Protector):
         self.bounds = bounds
         self.columns = columns
         self.random_state = random_state
-
-    def _fit(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> None:
-        self._release(data, columns, rng, keep=True)
-
-    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        return self._release(data, columns, rng, keep=False)
-
-    def _fit_apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        return self._release(data, columns, rng, keep=True)
 
     def _release(self, data: Microdata, columns: list[str], rng: np.random.Generator, *, keep: bool) -> Microdata:
         numeric = [name for name in columns if data.schema[name].kind is Kind.continuous]

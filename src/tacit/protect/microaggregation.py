@@ -9,7 +9,7 @@ import numpy as np
 from annotated_types import Ge, Gt
 from numpy.typing import NDArray
 
-from tacit.errors import ParameterError
+from tacit.errors import InputError, ParameterError
 from tacit.microdata import FloatArray, Kind, Microdata
 from tacit.protect import aggregates, partitions
 from tacit.protect.aggregates import group_means
@@ -28,7 +28,8 @@ class Microaggregation(Protector):
     """Replace each record by the average of its group of at least k records.
 
     Definition: the columns are cut into blocks (``groups``); in each block the records are partitioned, and each
-    value becomes the mean (continuous), the lower median (ordinal) or the mode (nominal) of its group.
+    value becomes the mean (continuous), the lower median (ordinal) or the mode (nominal) of its group. If a column has
+    the role ``weight`` these are weighted, sum w x / sum w, so that weighted totals stay what they were.
     Source: Domingo-Ferrer and Mateo-Sanz (2002); 000, section 3.1.3; 001, section 4.
     Guarantee: in each block every combination of masked values occurs at least k times. With several blocks this
     holds for each block and not for all columns together. Missing values sit at the column mean while groups are
@@ -42,7 +43,8 @@ class Microaggregation(Protector):
     papers (Mic2 .. Mic6, MicAll, MicIR, MicZ, MicPCP, Mic553-2.8.5). ``aggregate``: ``auto`` as above, or
     ``median`` for continuous columns too. ``scale``: divide columns by their standard deviation before distances
     are taken (``std``) or not (``none``). ``univariate``: on one dimension, the ``optimal`` groups (shortest path)
-    or runs of k (``fixed``). ``gamma``: how readily a V-MDAV group grows.
+    or runs of k (``fixed``). ``gamma``: how readily a V-MDAV group grows. ``weighted``: use the file's sampling
+    weights, if it has any.
 
     Fitted: ``labels_`` (group of each record; one column a block when there are several), ``sse_``, ``sst_`` (on
     columns of population sd 1) and ``sse_ratio_``.
@@ -62,6 +64,7 @@ class Microaggregation(Protector):
         scale: Literal["std", "none"] = "std",
         univariate: Literal["optimal", "fixed"] = "optimal",
         gamma: Annotated[float, Gt(0)] = 0.2,
+        weighted: bool = True,
         columns: list[str] | None = None,
     ) -> None:
         self.k = k
@@ -71,6 +74,7 @@ class Microaggregation(Protector):
         self.scale = scale
         self.univariate = univariate
         self.gamma = gamma
+        self.weighted = weighted
         self.columns = columns
 
     @classmethod
@@ -86,18 +90,22 @@ class Microaggregation(Protector):
         return cls(k=k, groups=name, **parameters)
 
     def _fit(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> None:
-        table = _Table.of(data, columns)
+        table = self._table(data, columns)
         self._keep(table, self._partition(table))
 
     def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        table = _Table.of(data, columns)
+        table = self._table(data, columns)
         return self._average(data, table, self._partition(table))
 
     def _fit_apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        table = _Table.of(data, columns)
+        table = self._table(data, columns)
         groups = self._partition(table)
         self._keep(table, groups)
         return self._average(data, table, groups)
+
+    def _table(self, data: Microdata, columns: list[str]) -> _Table:
+        names = data.schema.names(role="weight") if self.weighted else []
+        return _Table.of(data, columns, _weights(data, names[0]) if names else None)
 
     def _partition(self, table: _Table) -> Groups:
         """The blocks of columns and, for each, the group of every record in value order."""
@@ -140,11 +148,11 @@ class Microaggregation(Protector):
             for name in block:
                 column = table.numbers([name])
                 if table.kinds[name] is Kind.nominal:
-                    value = aggregates.group_modes(column[:, 0], labels, table.sizes[name])
+                    value = aggregates.group_modes(column[:, 0], labels, table.sizes[name], table.weights)
                 elif table.kinds[name] is Kind.ordinal or self.aggregate == "median":
-                    value = aggregates.group_medians(column, labels)[:, 0]
+                    value = aggregates.group_medians(column, labels, table.weights)[:, 0]
                 else:
-                    value = group_means(column, labels)[:, 0]
+                    value = group_means(column, labels, table.weights)[:, 0]
                 masked[table.order, names.index(name)] = value[labels]
         return data.with_numbers(names, masked)
 
@@ -162,6 +170,17 @@ class Microaggregation(Protector):
         self.sse_ratio_ = sse / sst if sst > 0 else 0.0
 
 
+def _weights(data: Microdata, name: str) -> FloatArray:
+    weights = data.column(name)
+    wrong = np.flatnonzero(~(weights >= 0))
+    if wrong.size:
+        raise InputError(
+            f"column '{name}', row {wrong[0] + 1}: a sampling weight must be a number of 0 or more; correct it, give "
+            "the column another role, or do without weights (weighted=false)"
+        )
+    return weights
+
+
 @dataclass(frozen=True)
 class _Table:
     """The columns to protect with the records in value order: sums then do not depend on the order of the rows."""
@@ -171,17 +190,19 @@ class _Table:
     place: dict[str, int]
     kinds: dict[str, Kind]
     sizes: dict[str, int]
+    weights: FloatArray | None
 
     @classmethod
-    def of(cls, data: Microdata, columns: list[str]) -> _Table:
+    def of(cls, data: Microdata, columns: list[str], weights: FloatArray | None = None) -> _Table:
         values = data.numbers(columns)
         order = np.argsort(values[:, 0], kind="stable")
         first = values[order, 0]
         if np.isnan(first).any() or (first[1:] == first[:-1]).any():
-            order = np.lexsort(values.T[::-1])
+            order = np.lexsort((*([] if weights is None else [weights]), *values.T[::-1]))
         kinds = {name: data.schema[name].kind for name in columns}
         sizes = {n: 0 if kind is Kind.continuous else len(data.categories(n)) for n, kind in kinds.items()}
-        return cls(values[order], order, {name: j for j, name in enumerate(columns)}, kinds, sizes)
+        place = {name: j for j, name in enumerate(columns)}
+        return cls(values[order], order, place, kinds, sizes, None if weights is None else weights[order])
 
     def numbers(self, names: list[str]) -> FloatArray:
         return self.values[:, [self.place[name] for name in names]]
