@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tacit.attack.aware.plan import Aware
+from tacit.attack.evidence import Evidence, link_by
 from tacit.attack.experiments import mahalanobis, weights
+from tacit.microdata import Microdata
 
 
 def test_the_aware_attacker_wins_or_ties_in_cells_of_003():
@@ -13,8 +16,27 @@ def test_the_aware_attacker_wins_or_ties_in_cells_of_003():
         runs = [mahalanobis.cell(*cell, seed, 500) for seed in range(2)]
         mean = {k: np.mean([r[k] for r in runs]) for k in runs[0]}
         sampling = 100 * np.sqrt(0.25 / 1000)
-        assert mean["aware"] >= max(mean["euclidean"], mean["mahalanobis"]) - 2 * sampling
+        for rule in ("aware", "likeliest"):
+            assert mean[rule] >= max(mean["euclidean"], mean["mahalanobis"]) - 2 * sampling
     assert mahalanobis.winner([{"euclidean": 10.0, "mahalanobis": 30.0}] * 3) == "mahalanobis"
+
+
+def test_why_the_nearest_record_by_the_true_likelihood_loses_to_euclid():
+    """Standardising the masked file by its own sd shrinks it to the middle, as a guess of the originals should; the
+    likelihood alone does not. It needs the shrinking, or a rule that counts who else is near."""
+    found: dict[str, list[float]] = {"euclid": [], "nearest": [], "shrunk": [], "likeliest": []}
+    for seed in range(3):
+        x, z = mahalanobis.simulated("low", "high", "independent", seed, 600)
+        a, b = Microdata.of(x), Microdata.of(z)
+        known = Aware(mahalanobis.noise_plan("high", "independent")).evidence(a, b, a.names)
+        shrunk = Evidence(known.u, known.v / np.sqrt(1 + mahalanobis.LEVEL["high"] ** 2))
+        runs = (("euclid", mahalanobis.standardised(x, z), "nearest"), ("nearest", known, "nearest"))
+        for name, evidence, rule in (*runs, ("shrunk", shrunk, "nearest"), ("likeliest", known, "likeliest")):
+            found[name].append(100 * np.mean(link_by(evidence, rule).match == np.arange(600)))
+    mean = {name: np.mean(v) for name, v in found.items()}
+    assert mean["nearest"] < mean["euclid"] - 4
+    assert mean["shrunk"] == pytest.approx(mean["euclid"], abs=1)
+    assert mean["likeliest"] > mean["euclid"] + 2
 
 
 def test_the_published_table_of_003_is_read_right():
@@ -48,7 +70,7 @@ def test_the_four_files_of_unequal_k():
 
 @pytest.mark.slow
 def test_the_table_of_24_cells():
-    rows = mahalanobis.table(5)
-    assert sum(r["winner"] == r["published"] for r in rows) >= 17
+    rows = mahalanobis.table(4, 1500)
+    assert sum(r["winner"] == r["published"] for r in rows) >= 16
     for r in rows:
-        assert r["aware"] >= max(r["euclidean"], r["mahalanobis"]) - 1.0
+        assert min(r["aware"], r["likeliest"]) >= max(r["euclidean"], r["mahalanobis"]) - 1.0

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tacit.attack.aware.noise import AwareNoise
+from tacit.attack.aware import for_plan
+from tacit.attack.aware.plan import Aware
 from tacit.attack.aware.regression import AwareIPSO
-from tacit.attack.evidence import Evidence, nearest
+from tacit.attack.evidence import Evidence, link_by, nearest
 from tacit.attack.whiten import spread
 from tacit.microdata import FloatArray, Microdata
 from tacit.protect import registry
@@ -74,6 +75,11 @@ def simulated(correlation: str, level: str, noise: str, seed: int, n: int = RECO
     return x, x + rng.multivariate_normal(np.zeros(COLUMNS), LEVEL[level] ** 2 * shape, n)
 
 
+def standardised(x: FloatArray, z: FloatArray) -> Evidence:
+    """Each file by its own mean and standard deviation (DBRL1)."""
+    return Evidence((x - x.mean(0)) / x.std(0), (z - z.mean(0)) / z.std(0))
+
+
 def estimated_mahalanobis(x: FloatArray, z: FloatArray) -> Evidence:
     """S estimated without the links as cov Z - cov X, what an intruder can compute; eigenvalues kept above 1 % of
     their mean, because a difference of two covariances need not be positive."""
@@ -84,22 +90,26 @@ def estimated_mahalanobis(x: FloatArray, z: FloatArray) -> Evidence:
     return Evidence(x @ w, z @ w)
 
 
-def cell(correlation: str, level: str, noise: str, seed: int, n: int = RECORDS) -> dict[str, float]:
-    """Percent of correct nearest links in one cell: Euclidean (standardised), Mahalanobis, and the aware attacker."""
-    x, z = simulated(correlation, level, noise, seed, n)
-    truth = np.arange(n)
-    sx, sz = (x - x.mean(0)) / x.std(0), (z - z.mean(0)) / z.std(0)
+def noise_plan(level: str, noise: str) -> Any:
+    """The masking of a cell, as a protector that tells its attacker what was done."""
     kind = "uncorrelated" if noise == "independent" else "correlated"
+    return registry["noise"](kind=kind, percent=100 * LEVEL[level])
+
+
+def cell(correlation: str, level: str, noise: str, seed: int, n: int = RECORDS) -> dict[str, float]:
+    """Percent of correct links in one cell.
+
+    Nearest record by the standardised Euclidean and by the estimated Mahalanobis distance, as in 003; `aware`: the
+    attacker that `assess` runs for the plan, by assignment; `likeliest`: the same evidence, each record on its own.
+    """
+    x, z = simulated(correlation, level, noise, seed, n)
     a, b = Microdata.of(x), Microdata.of(z)
-    aware = AwareNoise(kind, percent=100 * LEVEL[level], rule="likeliest").evidence(a, b, a.names)  # type: ignore[arg-type]
-    return {
-        name: 100.0 * float(np.mean(nearest(evidence, crowded=name == "aware").match == truth))
-        for name, evidence in (
-            ("euclidean", Evidence(sx, sz)),
-            ("mahalanobis", estimated_mahalanobis(x, z)),
-            ("aware", aware),
-        )
-    }
+    plan = noise_plan(level, noise)
+    distances = (("euclidean", standardised(x, z)), ("mahalanobis", estimated_mahalanobis(x, z)))
+    links = {name: nearest(evidence).match for name, evidence in distances}
+    links["aware"] = for_plan(plan)[0].link(a, b).match
+    links["likeliest"] = link_by(Aware(plan).evidence(a, b, a.names), "likeliest").match
+    return {name: 100.0 * float(np.mean(match == np.arange(n))) for name, match in links.items()}
 
 
 def winner(runs: list[dict[str, float]]) -> str:
