@@ -28,14 +28,19 @@ class Candidates:
     """The probabilities in one table: original row, masked row (the first of its identical copies), probability.
 
     `copies` is how many identical masked records share the candidate; `probability` is that of one of them.
+    `restless` records (of both files) were still moving after `rounds`.
     """
 
     original: np.ndarray
     masked: np.ndarray
     copies: np.ndarray
     probability: FloatArray
-    settled: bool
     rounds: int
+    restless: int
+
+    @property
+    def settled(self) -> bool:
+        return self.restless == 0
 
     def of(self, i: int) -> list[tuple[int, float]]:
         """(masked row, probability) of original i, likeliest first."""
@@ -70,7 +75,7 @@ class LinkProbabilities(Informed):
     def __init__(
         self,
         plan: Any = None,
-        candidates: Annotated[int, Ge(1)] = 16,
+        candidates: Annotated[int, Ge(1)] = 24,
         dense: Annotated[int, Ge(0)] = 1500,
         fraction: Annotated[float, Gt(0)] = FRACTION,
         rounds: Annotated[int, Ge(1)] = 1000,
@@ -112,8 +117,8 @@ class LinkProbabilities(Informed):
             theirs.first[column],
             theirs.count[column],
             beliefs.probability[edge],
-            beliefs.settled,
             beliefs.rounds,
+            beliefs.restless,
         )
 
     def _match(self, original: Microdata, masked: Microdata, columns: list[str]) -> Matching:
@@ -130,7 +135,7 @@ class LinkProbabilities(Informed):
         second = np.zeros(len(ours.rows))
         np.maximum.at(second, beliefs.rows[~top], beliefs.probability[~top])
         done = _spread(ours, theirs, start, columns_, weight / total[rows], best, best - second)
-        done.log = [{"rounds": beliefs.rounds, "settled": beliefs.settled, "edges": len(beliefs.rows)}]
+        done.log = [{"rounds": beliefs.rounds, "restless": beliefs.restless, "edges": len(beliefs.rows)}]
         return done
 
     def _beliefs(self, evidence: Evidence, ours: Distinct, theirs: Distinct) -> Beliefs:

@@ -14,7 +14,7 @@ from tacit.attack.base import Distinct
 from tacit.attack.evidence import Evidence
 from tacit.microdata import FloatArray
 
-SAMPLE = 2_000
+SAMPLE = 4_000
 PAIRS = 2_000_000
 """Pairs that are written down at a time."""
 
