@@ -27,14 +27,16 @@ def main() -> None:
         assert server.stdout is not None
         found = re.search(r"http://\S+", server.stdout.readline())
         assert found
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-            for scheme in ("light", "dark"):
-                context = browser.new_context(viewport={"width": 1280, "height": 860}, color_scheme=scheme)
-                context.set_default_timeout(180_000)
-                walk(context.new_page(), found.group(), "" if scheme == "light" else "-dark")
-            browser.close()
-        server.send_signal(signal.SIGINT)
+        try:
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+                for scheme in ("light", "dark"):
+                    context = browser.new_context(viewport={"width": 1280, "height": 860}, color_scheme=scheme)
+                    context.set_default_timeout(180_000)
+                    walk(context.new_page(), found.group(), "" if scheme == "light" else "-dark")
+                browser.close()
+        finally:  # leaving the block waits for the server, also after an error
+            server.send_signal(signal.SIGINT)
 
 
 def keep(page: Any, name: str) -> None:
