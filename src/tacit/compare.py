@@ -1,7 +1,7 @@
 """Many plans, one map: what each risks and loses, which are beaten by none, and which to take.
 
 ``compare(data, plans)`` runs every plan over repeated seeds. With a ``budget`` it searches instead: all plans on a
-small sample of the records, the better half on twice as many, and so on (successive halving), until the whole file.
+small sample of the records, the better half on more of them, and so on (successive halving), until the whole file.
 """
 
 from __future__ import annotations
@@ -26,10 +26,15 @@ from tacit.trials import Journal, Outcome, Run, Settings, run_all, warm
 __all__ = ["Frontier", "compare"]
 
 Progress = Callable[[str, int, int], None]
+FEW = 60
+"""Records on which each method is run once before a search, so that its kernels are compiled."""
 SMALLEST = 250
 """The fewest records that a search judges a plan by."""
+FIRST = 1_000
+"""Records of the first stage on a large file: enough to tell plans apart, few enough to try them all."""
+STAGES = 5
 LIKE = 0.5
-"""Share of the plans that goes on to twice as many records."""
+"""Share of the plans that goes on to the next stage."""
 
 
 def compare(
@@ -79,7 +84,7 @@ def compare(
         trials = lab.trials(chosen, micro.n, seeds)
         lab.finish()
     else:
-        trials, dropped, notes = _search(lab, chosen, start, budget)
+        trials, dropped, notes = _search(lab, chosen, budget)
     return Frontier(
         tuple(trials),
         risk,
@@ -163,20 +168,21 @@ class _Lab:
 
 
 def rungs(n: int) -> list[int]:
-    """Records at each stage of a search: n halved while at least ``SMALLEST`` are left (at most four times)."""
-    sizes = [n]
-    while len(sizes) < 5 and sizes[0] // 2 >= SMALLEST:
-        sizes.insert(0, sizes[0] // 2)
-    return sizes
+    """Records at each stage of a search, at most ``STAGES``: n halved again and again while ``SMALLEST`` are left;
+    of a large file it is divided by more, so that the first stage has about ``FIRST``.
+    """
+    stages = min(STAGES, 1 + int(np.log2(max(n / SMALLEST, 1.0))))
+    ratio = max(2.0, (n / FIRST) ** (1 / max(stages - 1, 1)))
+    return [round(n / ratio**i) for i in reversed(range(stages))]
 
 
-def _search(
-    lab: _Lab, plans: Sequence[Plan], start: float, budget: float
-) -> tuple[list[Trial], list[Trial], list[str]]:
-    """Successive halving: every stage has the same share of the time, twice the records and at most half the plans."""
+def _search(lab: _Lab, plans: Sequence[Plan], budget: float) -> tuple[list[Trial], list[Trial], list[str]]:
+    """Successive halving: every stage has the same share of the time, more records and at most half the plans."""
     sizes = rungs(lab.data.n)
-    warm(lab.workers)
-    end = start + budget
+    methods = {tuple(step.method for step in plan.steps): plan for plan in plans}
+    runs = [run for plan in methods.values() for run in lab.runs(plan, FEW, 1)]
+    warm(lab.data, runs, lab.settings, lab.workers)
+    end = time.perf_counter() + budget  # the time is for the search, not for starting processes and compiling
     # scrambled, so that what a short stage does not reach is spread over all methods
     alive = [plans[i] for i in np.random.default_rng(lab.seed).permutation(len(plans))]
     dropped: list[Trial] = []

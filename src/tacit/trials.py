@@ -211,19 +211,21 @@ def run_all(
     return [journal.known.get(key) for key in keys]
 
 
-def warm(workers: int) -> None:
-    """Start the worker processes and have them load the library, so that a search's time is spent on runs."""
-    if workers > 1:
-        from joblib import Parallel, delayed
+def warm(data: Microdata, runs: Sequence[Run], settings: Settings, workers: int) -> None:
+    """Have every worker process load the library and compile what these runs need, by making them."""
+    if workers == 1:
+        for run in runs:
+            execute(data, run, settings)
+        return
+    from joblib import Parallel, delayed
 
-        Parallel(n_jobs=workers, batch_size=1)(delayed(_load)() for _ in range(workers))
+    with shipped(data) as path:
+        Parallel(n_jobs=workers, batch_size=1)(delayed(_make)(path, runs, settings) for _ in range(workers))
 
 
-def _load() -> None:
-    from importlib import import_module
-
-    for name in ("tacit.assess", "tacit.score", "tacit.risk.knowledge", "tacit.risk.intervals", "tacit.loss.means"):
-        import_module(name)
+def _make(path: str, runs: Sequence[Run], settings: Settings) -> None:
+    for run in runs:
+        _remote(path, run, settings)
 
 
 def _numbered(i: int, path: str, run: Run, settings: Settings) -> tuple[int, Outcome]:

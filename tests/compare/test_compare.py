@@ -138,10 +138,11 @@ def test_a_budget_that_is_too_short_gives_one_answer_and_says_what_is_missing():
     assert any("time ran out on 300 records: 3 plans" in note for note in found.notes)
 
 
-def test_stages_double_up_to_the_whole_file():
+def test_stages_grow_up_to_the_whole_file():
     assert rungs(1080) == [270, 540, 1080]
     assert rungs(400) == [400]
-    assert rungs(1_000_000) == [62_500, 125_000, 250_000, 500_000, 1_000_000]
+    assert rungs(16_000) == [1000, 2000, 4000, 8000, 16_000]
+    assert rungs(1_000_000) == [1000, 5623, 31_623, 177_828, 1_000_000]
 
 
 def test_the_map_is_a_picture_that_names_every_plan(data, tmp_path):
