@@ -29,10 +29,10 @@ _SMALLEST_REBUILD = 256
 
 
 def value_order(values: Floats) -> Ints:
-    """Rows in value-lexicographic order (first column first); identical rows keep their order."""
+    """Rows in value-lexicographic order (first column first, NaN last); identical rows keep their order."""
     order: Ints = np.argsort(values[:, 0], kind="stable")
     first = values[order, 0]
-    if values.shape[1] > 1 and bool((first[1:] == first[:-1]).any()):
+    if values.shape[1] > 1 and bool((first[1:] == first[:-1]).any() or np.isnan(first[-1:]).any()):
         order = np.lexsort(values.T[::-1])
     return order
 

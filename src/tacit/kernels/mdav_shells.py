@@ -59,7 +59,7 @@ def build_shells(values: Floats, live: Ints, centre: Floats, scale: float) -> Sh
 @njit(cache=True, nogil=True)
 def _farthest_bound(low: Singles, high: Singles, radius: Floats, node: int, single: Singles, rho: float) -> float:
     """See above; radii stay as they were built, so they may be too large after deletions, never too small."""
-    r = radius[node]
+    r = float(radius[node])
     most = (r + rho) * (r + rho)
     if r <= 0.0 or rho <= 0.0:
         return most
@@ -67,7 +67,7 @@ def _farthest_bound(low: Singles, high: Singles, radius: Floats, node: int, sing
     for j in range(single.size):
         y = min(max(-single[j] * (r / rho), low[node, j]), high[node, j])
         bound -= y * (2.0 * single[j] + rho / r * y)
-    return min(bound + E * most, most)
+    return float(min(bound + E * most, most))
 
 
 @njit(cache=True, nogil=True)

@@ -122,7 +122,8 @@ def build_nearest(values: Floats, live: Ints, centre: Floats, scale: float) -> T
     bounds = np.empty(leaves + 1, np.int64)
     bounds[0], bounds[leaves] = 0, live.size
     split(order, values, bounds, 0, leaves)
-    return build(values, order, bounds, centre, scale)
+    tree: Tree = build(values, order, bounds, centre, scale)
+    return tree
 
 
 @njit(cache=True, nogil=True)
@@ -198,7 +199,7 @@ def aim(tree: Tree, pole: Floats, single: Singles) -> float:
         away = (pole[j] - centre[j]) * scale
         single[j] = np.float32(away)
         total += away * away
-    return np.sqrt(total)
+    return float(np.sqrt(total))
 
 
 @njit(cache=True, nogil=True)

@@ -24,7 +24,7 @@ def _nearest_other(tree: Tree, values: Floats, r: int, found: Ints, distance: Fl
     held = nearest(tree, values, values[r], found[:2], distance[:2], np.inf)
     for i in range(held):
         if found[i] != r:
-            return distance[i]
+            return float(distance[i])
     return np.inf
 
 

@@ -52,13 +52,14 @@ class Checkpoint:
             rest = json.loads(str(held["rest"]))
             grid = Grid(rest["n"], held["low"], held["high"], held["sd"])
             splitter = OrthSplitter(grid, *(held[name] for name in _ARRAYS), **{name: rest[name] for name in _NUMBERS})
-        coding = Coding(tuple(rest["names"]), rest["places"])
-        return Fitted(coding, splitter, rest["scale"])
+        coding = Coding(tuple(rest["names"]), rest["places"], rest["fill"])
+        return Fitted(coding, splitter, rest["scale"], rest["fill"], rest["present"])
 
     def save_tree(self, fitted: Fitted) -> None:
         tree, grid = fitted.splitter, fitted.splitter.grid
         rest = {name: getattr(tree, name) for name in _NUMBERS}
-        rest |= {"n": grid.n, "names": fitted.coding.names, "places": fitted.coding.places, "scale": fitted.scale}
+        rest |= {"n": grid.n, "names": fitted.coding.names, "places": fitted.coding.places}
+        rest |= {"scale": fitted.scale, "fill": fitted.fill, "present": fitted.present}
         part = self.folder / "tree.part.npz"
         np.savez(
             part,

@@ -14,7 +14,7 @@ import pyarrow as pa
 from tacit.engine.base import Engine
 from tacit.errors import ParameterError
 from tacit.large.cluster_source import SparkSource, quoted, tasks_for, with_block
-from tacit.large.coding import number_column
+from tacit.large.coding import complete_column
 from tacit.large.fit import fit
 from tacit.large.linking import LinkBlock, numeric_columns
 from tacit.large.result import BlockLinkage, digest
@@ -60,7 +60,7 @@ def link_on_cluster(
         table = table.sort_by("row")
         side = np.asarray(table.column("side"))
         row = np.asarray(table.column("row"))
-        values = np.column_stack([number_column(table, name) for name in names]) / scale
+        values = np.column_stack([complete_column(table, name) for name in names]) / scale
         a, b = side == 0, side == 1
         match, success, apart = work(row[a], values[a], row[b], values[b])
         lost = np.zeros(len(match), np.int64)

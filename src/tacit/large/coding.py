@@ -37,13 +37,16 @@ def check_columns(schema: pa.Schema, names: Sequence[str], source: str) -> None:
 
 
 def number_column(table: pa.Table | pa.RecordBatch, name: str) -> Floats:
-    """One numeric column as float64; missing values are refused."""
-    column = table.column(name)
-    if column.null_count:
-        raise InputError(
-            f"column '{name}' has missing values; fill them or leave those records out before work on blocks"
-        )
-    out: Floats = np.asarray(pc.cast(column, pa.float64()), dtype=np.float64)
+    """One numeric column as float64; missing values are NaN."""
+    out: Floats = np.asarray(pc.cast(table.column(name), pa.float64()), dtype=np.float64)
+    return out
+
+
+def complete_column(table: pa.Table | pa.RecordBatch, name: str) -> Floats:
+    """One numeric column as float64, for work that cannot do with missing values."""
+    out = number_column(table, name)
+    if np.isnan(out).any():
+        raise InputError(f"column '{name}' has missing values; fill them or leave those records out before linkage")
     return out
 
 
@@ -64,16 +67,22 @@ MISSING = "\0missing"
 
 @dataclass(frozen=True)
 class Coding:
-    """How columns become numbers; ``places``: category -> place, for categorical columns."""
+    """How columns become numbers; ``places``: category -> place, for categorical columns; ``fill``: where missing
+    values of numeric columns sit (the column's mean)."""
 
     names: tuple[str, ...]
     places: dict[str, dict[str, int]]
+    fill: dict[str, float]
 
     def numbers(self, table: pa.Table | pa.RecordBatch) -> Floats:
         """(rows, d) float64."""
         out = np.empty((table.num_rows, len(self.names)))
         for j, name in enumerate(self.names):
-            out[:, j] = self._places(table, name) if name in self.places else number_column(table, name)
+            if name in self.places:
+                out[:, j] = self._places(table, name)
+            else:
+                values = number_column(table, name)
+                out[:, j] = np.where(np.isnan(values), self.fill[name], values)
         return out
 
     def _places(self, table: pa.Table | pa.RecordBatch, name: str) -> NDArray[Any]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from tacit.errors import InputError, ParameterError
 from tacit.large.coding import Coding, check_columns, is_numeric, order_categories
 from tacit.large.passes import Leaves, Levels, Moments, Pass, Survey
-from tacit.partition.grid import Floats, Grid, sd_from_moments
+from tacit.partition.grid import Floats, Grid, mean_from_total, sd_from_moments
 from tacit.partition.orthtree import Growth, OrthSplitter, OrthTree
 
 P = TypeVar("P", bound=Pass)
@@ -31,11 +31,14 @@ class Readable(Protocol):
 
 @dataclass(frozen=True)
 class Fitted:
-    """How the records of a file are put into blocks, and the scale of its numeric columns."""
+    """How the records of a file are put into blocks; of its numeric columns the scale, the mean (``fill``) and the
+    number of values present."""
 
     coding: Coding
     splitter: OrthSplitter
     scale: dict[str, float]
+    fill: dict[str, float]
+    present: dict[str, int]
 
     @property
     def n(self) -> int:
@@ -63,17 +66,24 @@ def fit(
     survey = source.learn(Survey(numeric, texts))
     if survey.n == 0:
         raise InputError(f"{source.name}: the file has no records")
+    for name in numeric:
+        if not survey.present[name]:
+            raise InputError(f"{source.name}: column '{name}' has no value at all; leave it out")
     low, high = survey.box()
     measured = source.learn(Moments(numeric, texts, low, high))
-    sd = sd_from_moments(survey.n, low, high, measured.total, measured.squares)
+    count = [survey.present[name] for name in numeric]
+    sd = sd_from_moments(count, low, high, measured.total, measured.squares)
+    mean = mean_from_total(count, low, high, measured.total)
+    fill = dict(zip(numeric, mean.tolist(), strict=True))
     places = {name: order_categories(survey.categories[name], measured.sums.get(name, {})) for name in texts}
-    coding = Coding(tuple(split_on), places)
+    coding = Coding(tuple(split_on), places, fill)
     growth = Growth.start(_grid(survey, coding, dict(zip(numeric, sd, strict=True))), tree)
     while growth.frontier.size:
         level = source.learn(Levels(coding, growth))
         growth.count([(level.names, level.count)])
     leaves = source.learn(Leaves(coding, growth))
-    return Fitted(coding, growth.finish(leaves.count, leaves.total), dict(zip(numeric, sd.tolist(), strict=True)))
+    scale = dict(zip(numeric, sd.tolist(), strict=True))
+    return Fitted(coding, growth.finish(leaves.count, leaves.total), scale, fill, dict(survey.present))
 
 
 def _grid(survey: Survey, coding: Coding, sd: dict[str, float]) -> Grid:

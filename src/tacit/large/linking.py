@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tacit.engine.base import Cancel, Progress
 from tacit.engine.choose import engine_of
 from tacit.errors import InputError, ParameterError
-from tacit.large.coding import check_columns, is_numeric, number_column
+from tacit.large.coding import check_columns, complete_column, is_numeric
 from tacit.large.fit import fit
 from tacit.large.result import BlockLinkage, Hasher
 from tacit.large.source import ParquetSource, TableSource
@@ -154,7 +154,7 @@ def _splitter(source: Any, names: list[str], leaf: int | Literal["auto"], blocks
 
 
 def _chunk(table: pa.Table, names: list[str]) -> Floats:
-    return np.column_stack([number_column(table, name) for name in names])
+    return np.column_stack([complete_column(table, name) for name in names])
 
 
 def _numbers(source: Any, names: list[str]) -> Floats:

@@ -42,6 +42,7 @@ class Survey:
     numeric: tuple[str, ...]
     categorical: tuple[str, ...]
     n: int = 0
+    present: Counter[str] = field(default_factory=Counter)
     low: dict[str, float] = field(default_factory=dict)
     high: dict[str, float] = field(default_factory=dict)
     categories: dict[str, Counter[str]] = field(default_factory=dict)
@@ -56,6 +57,10 @@ class Survey:
         self.n += table.num_rows
         for name in self.numeric:
             values = number_column(table, name)
+            values = values[~np.isnan(values)]
+            if not len(values):
+                continue
+            self.present[name] += len(values)
             low, high = float(values.min()), float(values.max())
             if not (np.isfinite(low) and np.isfinite(high)):
                 raise InputError(f"column '{name}' has values that are not finite numbers; mend them first")
@@ -67,6 +72,7 @@ class Survey:
 
     def merge(self, other: Survey) -> None:
         self.n += other.n
+        self.present.update(other.present)
         for name in other.low:
             self.low[name] = min(self.low.get(name, np.inf), other.low[name])
             self.high[name] = max(self.high.get(name, -np.inf), other.high[name])
@@ -102,7 +108,8 @@ class Moments:
     def add(self, table: pa.Table) -> None:
         values = np.empty((table.num_rows, len(self.numeric)))
         for j, name in enumerate(self.numeric):
-            values[:, j] = number_column(table, name)
+            column = number_column(table, name)
+            values[:, j] = np.where(np.isnan(column), self.low[j], column)  # code 0 adds nothing to a sum
         code = codes(values, self.low, self.high)
         moments(code, self.total, self.squares)
         for name in self.categorical if self.numeric else ():

@@ -25,7 +25,7 @@ def sample_rows(source: Any, names: list[str], size: int, seed: int) -> pa.Table
 
 def price_of_blocks(source: Any, work: Work, size: int) -> dict[str, float] | None:
     """100 SSE/SST of a sample, without blocks and in blocks of the run's L (or of a tenth of the sample, if that is
-    less: a sample that fits in one block would show no price)."""
+    less: a sample that fits in one block would show no price); records with missing values are left out."""
     if not size or not work.fast:
         return None
     from tacit.partition.aggregate import microaggregate
@@ -33,6 +33,7 @@ def price_of_blocks(source: Any, work: Work, size: int) -> dict[str, float] | No
 
     table = sample_rows(source, list(work.columns), size, work.seed)
     values = np.column_stack([number_column(table, name) for name in work.columns])
+    values = values[~np.isnan(values).any(axis=1)]
     whole = microaggregate(values, work.k)
     leaf = max(min(10_000 if work.leaf == "auto" else work.leaf, len(values) // 10), 2 * work.k)
     same_size = microaggregate(values, work.k, OrthTree(leaf=leaf, least=max(work.k, 2)))

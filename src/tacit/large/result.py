@@ -80,12 +80,16 @@ class Hasher:
     def __init__(self, names: Sequence[str]) -> None:
         self.names = list(names)
         self.parts = {name: hashlib.sha256() for name in self.names}
+        self.missing = {name: hashlib.sha256() for name in self.names}
+        self.some: set[str] = set()
 
     def add(self, table: pa.Table) -> None:
         for name in self.names:
             column = table.column(name)
             if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-                self.parts[name].update(np.ascontiguousarray(column.to_numpy()).tobytes())
+                self.missing[name].update(np.asarray(column.is_null()).tobytes())
+                self.some |= {name} if column.null_count else set()
+                self.parts[name].update(np.ascontiguousarray(column.fill_null(0).to_numpy()).tobytes())
             else:
                 self.parts[name].update("".join(f"{value}\x1f" for value in column.to_pylist()).encode())
 
@@ -93,6 +97,8 @@ class Hasher:
         whole = hashlib.sha256()
         for name in self.names:
             whole.update(name.encode() + self.parts[name].digest())
+            if name in self.some:
+                whole.update(self.missing[name].digest())
         return whole.hexdigest()
 
 

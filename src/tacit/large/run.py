@@ -219,14 +219,14 @@ def _write(tables: Iterator[pa.Table], schema: pa.Schema, out: Path, names: Sequ
 
 def report(work: Work, fitted: Fitted, errors: Sequence[float], digest: str, engine: Engine, clock: Clock) -> Run:
     sizes = fitted.splitter.sizes
-    moving = sum(1 for name in work.columns if fitted.scale.get(name, 0) > 0)
+    values = sum(fitted.present[name] for name in work.columns if fitted.scale.get(name, 0) > 0)
     return Run(
         records=fitted.n,
         blocks=len(sizes),
         smallest=int(sizes.min()),
         largest=int(sizes.max()),
         leaf=fitted.splitter.leaf,
-        loss=100 * float(np.sum(errors)) / (fitted.n * moving) if moving else float("nan"),
+        loss=100 * float(np.sum(errors)) / values if values else float("nan"),
         digest=digest,
         engine=engine.name,
         seconds=clock.seconds,

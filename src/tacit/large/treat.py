@@ -35,10 +35,11 @@ class Mdav:
     columns: tuple[str, ...]
     k: int
     scale: tuple[float, ...]
+    fill: tuple[float, ...]
 
     def __call__(self, block: int, table: pa.Table) -> tuple[pa.Table, float]:
         values = np.column_stack([number_column(table, name) for name in self.columns])
-        _, masked, error = aggregate_block(values, self.k, np.array(self.scale))
+        _, masked, error = aggregate_block(values, self.k, np.array(self.scale), np.array(self.fill))
         arrays = [back(masked[:, j], table.schema.field(name).type) for j, name in enumerate(self.columns)]
         return pa.table(arrays, names=list(self.columns)), error
 
@@ -68,10 +69,11 @@ class Method:
 
 
 def back(values: np.ndarray[tuple[int], np.dtype[np.float64]], kind: pa.DataType) -> pa.Array:
-    """Numbers in the type of their column; integers are rounded (half to even)."""
+    """Numbers in the type of their column, NaN as missing; integers are rounded (half to even)."""
+    missing = np.isnan(values)
     if pa.types.is_integer(kind):
-        return pa.array(np.rint(values).astype(np.int64)).cast(kind)
-    return pa.array(values).cast(kind)
+        values = np.rint(np.where(missing, 0.0, values)).astype(np.int64)
+    return pa.array(values, mask=missing).cast(kind)
 
 
 def run_block(treatment: Treatment, block: int, table: pa.Table) -> tuple[pa.Table, float]:

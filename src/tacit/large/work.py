@@ -93,7 +93,8 @@ def treatment_of(work: Work, fitted: Fitted, sample: pa.Table) -> Treatment:
     if work.fast:
         if fitted.n < work.k:
             raise ParameterError(f"k={work.k} is larger than the number of records ({fitted.n})")
-        return Mdav(work.columns, work.k, tuple(fitted.scale[name] for name in work.columns))
+        scale, fill = (tuple(held[name] for name in work.columns) for held in (fitted.scale, fitted.fill))
+        return Mdav(work.columns, work.k, scale, fill)
     from tacit.microdata import Schema
 
     schema = Schema.infer(sample.select(list(work.columns))).set(quasi=list(work.columns))

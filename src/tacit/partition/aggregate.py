@@ -10,8 +10,9 @@ import numpy as np
 
 from tacit.engine.base import Cancel, Engine, Progress
 from tacit.errors import ParameterError
-from tacit.kernels.group_means import group_means, squared_error
 from tacit.kernels.mdav import mdav, value_order
+from tacit.kernels.squared_error import squared_error
+from tacit.kernels.univariate import group_means
 from tacit.partition.blocks import Blocks, Ints, Partition, split
 from tacit.partition.grid import Floats, Grid, chunks_of
 
@@ -34,12 +35,13 @@ class Aggregation:
         return 100.0 * self.sse / self.sst if self.sst else 0.0
 
 
-def aggregate_block(values: Floats, k: int, scale: Floats) -> tuple[Ints, Floats, float]:
+def aggregate_block(values: Floats, k: int, scale: Floats, fill: Floats | None = None) -> tuple[Ints, Floats, float]:
     """MDAV on one block: group labels, masked values, SSE. Rows are ordered by value first, so that neither the groups
-    nor the rounding of the means depend on the order in which the records arrive."""
+    nor the rounding of the means depend on the order in which the records arrive. A missing value (NaN) sits at its
+    column's ``fill`` while groups are formed and becomes the mean of the values present in its group."""
     order = value_order(values)
     ranked = np.ascontiguousarray(values[order])
-    found = mdav(ranked / scale, k)
+    found = mdav((ranked if fill is None else np.where(np.isnan(ranked), fill, ranked)) / scale, k)
     means = group_means(ranked, found, int(found.max()) + 1)
     label, masked = np.empty(len(values), np.int64), np.empty_like(values)
     label[order], masked[order] = found, means[found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +45,7 @@ class Grid:
         total, squares = zero_moments(len(low))
         for chunk in chunks():
             moments(codes(chunk, low, high), total, squares)
-        return cls(n, low, high, sd_from_moments(n, low, high, total, squares))
+        return cls(n, low, high, sd_from_moments([n] * len(low), low, high, total, squares))
 
     def codes(self, values: Floats) -> NDArray[np.uint32]:
         out: NDArray[np.uint32] = codes(values, self.low, self.high)
@@ -76,10 +76,23 @@ def zero_moments(d: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.zeros(d, np.int64), np.zeros((d, 3), np.int64)
 
 
-def sd_from_moments(n: int, low: Floats, high: Floats, total: NDArray[np.int64], squares: NDArray[np.int64]) -> Floats:
-    """Standard deviations from sums of codes, in Python's unbounded integers; 1 for a column of a single value."""
+def mean_from_total(count: Sequence[int], low: Floats, high: Floats, total: NDArray[np.int64]) -> Floats:
+    """Means of the ``count`` values of each column, from sums of codes; a code stands for the middle of its cell."""
+    return np.array(
+        [
+            low[j] + (high[j] - low[j]) * ((int(total[j]) + 0.5 * n) / (n * 2**BITS)) if high[j] > low[j] else low[j]
+            for j, n in enumerate(count)
+        ]
+    )
+
+
+def sd_from_moments(
+    count: Sequence[int], low: Floats, high: Floats, total: NDArray[np.int64], squares: NDArray[np.int64]
+) -> Floats:
+    """Standard deviations of the ``count`` values of each column, from sums of codes, in Python's unbounded integers;
+    1 for a column of a single value."""
     out = np.ones(len(low))
-    for j in range(len(low)):
+    for j, n in enumerate(count):
         aa, ab, bb = (int(s) for s in squares[j])
         second = (aa << 32) + (ab << 17) + bb
         variance = (n * second - int(total[j]) ** 2) / (n * n)
