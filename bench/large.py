@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench import Row, best, cluster, peak_memory_mb
+from bench import Row, cluster
+from bench.row import measure_here
 from tacit import large
 from tacit.kernels.mdav import mdav
 from tacit.partition import EqualInterval, KdTree, OrthTree, microaggregate
@@ -62,13 +63,11 @@ def blocks(full: bool) -> list[Row]:
     x = np.random.default_rng(2008).uniform(-1e4, 1e4, size=(n, 2))
     rows = []
     for partition in (OrthTree(leaf=10_000), EqualInterval(leaf=10_000), KdTree(leaf=10_000)):
-        found = []
         microaggregate(x[:20_000], 3, partition)
-        seconds = best(lambda p=partition, f=found: f.append(microaggregate(x, 3, p)), repeat=1, warm=False)
-        memory = peak_memory_mb(lambda p=partition: microaggregate(x, 3, p)) if full else None
+        done = measure_here(lambda p=partition: microaggregate(x, 3, p), repeat=1)
         name = f"{type(partition).__name__} + MDAV, {n:,} x 2, k=3, L=10,000"
-        note = f"SSE {found[0].sse:.3f} (columns of sd 1), {len(found[0].blocks)} blocks"
-        rows.append(Row(name, seconds, memory_mb=memory, note=note))
+        note = f"SSE {done.answer.sse:.3f} (columns of sd 1), {len(done.answer.blocks)} blocks"
+        rows.append(Row(name, done.seconds, memory_mb=done.memory_mb, note=note))
     return rows
 
 
