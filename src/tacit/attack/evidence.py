@@ -7,6 +7,7 @@ files; parts that are not distances (interval containment, transition probabilit
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -16,6 +17,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from tacit.attack.base import Distinct, Matching, distinct
+from tacit.errors import TacitWarning
 from tacit.microdata import FloatArray, Microdata
 
 Rule = Literal["assignment", "nearest", "likeliest"]
@@ -181,6 +183,12 @@ def _sparse(evidence: Evidence, ours: Distinct, theirs: Distinct) -> Matching:
     """With parts that are no distances: assignment inside candidates that hints propose."""
     from tacit.attack.evidence_graph import CANDIDATES, pair_costs, sparse_links
 
+    warnings.warn(
+        f"more than {DENSE} records: this attack weighed the {CANDIDATES} nearest candidates of each record only; its "
+        "links are not certified, and a full search could find more",
+        TacitWarning,
+        stacklevel=2,
+    )
     owner, target, count, complete = sparse_links(evidence, ours, theirs)
     start = np.searchsorted(owner, np.arange(len(ours.rows) + 1))
     cost = pair_costs(evidence, ours.rows[owner], theirs.rows[target])
