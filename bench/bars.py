@@ -7,7 +7,7 @@ from html import escape
 
 from tacit.reproduce.plot import COLOURS, STYLE
 
-_WIDTH, _LEFT, _RIGHT, _TOP, _STEP = 720, 250, 66, 58, 22
+_WIDTH, _LEFT, _RIGHT, _TOP, _STEP = 760, 290, 66, 58, 22
 
 
 def bars(title: str, ratios: dict[str, list[float]]) -> str:

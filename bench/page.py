@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ TITLES = {
     "stream": "Streams",
     "peers": "Other tools, each in an environment of its own",
 }
+HEAD = ["n", "ours, s", "peer", "peer, s", "ratio", "ours, MB", "peer, MB"]
+HEAD_LINE = "|" + "|".join("---" if heading == "peer" else "---:" for heading in HEAD) + "|"
 
 
 def _cell(value: float | None) -> str:
@@ -33,26 +36,22 @@ def _line(cells: list[Any]) -> str:
 
 
 def _beside_peers(rows: list[Row]) -> list[str]:
-    """One line a measurement."""
-    memory = any(row.memory_mb is not None for row in rows)
-    head = ["what", "n", "ours, s", "peer", "peer, s", "ratio", *(["ours, MB", "peer, MB"] if memory else []), "note"]
-    text = {"what", "peer", "note"}
-    out = [_line(head), "|" + "|".join("---" if h in text else "---:" for h in head) + "|"]
-    for row in rows:
-        size = f"{row.size:,}" if row.size else ""
-        megabytes = [_cell(row.memory_mb), _cell(row.peer_memory_mb)] if memory else []
-        ratio = f"**{_cell(row.ratio)}**" if row.ratio else ""
-        cells = [
-            row.name,
-            size,
-            _cell(row.ours_seconds),
-            row.peer,
-            _cell(row.peer_seconds),
-            ratio,
-            *megabytes,
-            row.note,
-        ]
-        out.append(_line(cells))
+    """One table for each thing that was measured, one line a peer and size; then what must be known to read it."""
+    out: list[str] = []
+    for name, found in groupby(rows, key=lambda row: row.name):
+        group = list(found)
+        out += ["", f"**{name[0].upper()}{name[1:]}**", "", _line(HEAD), HEAD_LINE]
+        notes: dict[str, list[str]] = defaultdict(list)
+        for row in group:
+            size = f"{row.size:,}" if row.size else ""
+            seconds = [_cell(row.ours_seconds), row.peer, _cell(row.peer_seconds)]
+            ratio = f"**{_cell(row.ratio)}**" if row.ratio else ""
+            out.append(_line([size, *seconds, ratio, _cell(row.memory_mb), _cell(row.peer_memory_mb)]))
+            notes[row.note].append(f"{row.peer} {size}".strip())
+        out.append("")
+        for note, whose in notes.items():
+            if note:
+                out.append(f"- {note}" if len(whose) == len(group) else f"- {', '.join(whose)}: {note}")
     return out
 
 
@@ -110,7 +109,8 @@ def _module(part: dict[str, Any], folder: Path) -> list[str]:
         return out
     out += [f"Measured {part['when']} in {part['seconds']:.0f} s.", ""]
     if any(row.peer for row in rows):
-        return [*out, *_beside_peers(rows), "", *_plots(rows, folder)]
+        order = list(dict.fromkeys(row.name for row in rows))
+        return [*out, *_beside_peers(sorted(rows, key=lambda row: order.index(row.name))), "", *_plots(rows, folder)]
     return [*out, *_by_size(rows), ""]
 
 
@@ -122,6 +122,7 @@ def write(report: dict[str, Any], docs: Path) -> None:
         old.unlink()
     machine = report["machine"]
     out = [
+        *("---", "hide: [navigation]", "---", ""),  # room for the tables
         "# Measured against the alternatives",
         "",
         f"Written by `python -m bench{' --full' if report['full'] else ''}` on {report['when']}: "

@@ -92,7 +92,7 @@ def anonymeter(folder: Path, full: bool) -> list[Row]:
     """Linkability and singling-out beside the linkage of every record."""
     from tacit.attack import Nearest
 
-    n = 1080 if full else 400
+    n = 1080 if full else 300
     original, masked, paths = _files(folder, n)
     mine = measure(lambda: float(Nearest().link(original, masked).rate))
     peer = Peer("anonymeter", paths)

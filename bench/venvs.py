@@ -52,7 +52,7 @@ def python(peer: str) -> Path:
 class Peer:
     """One run of ``bench/peer/NAME.py`` on a task in the peer's environment; what it measured, by name."""
 
-    def __init__(self, name: str, task: dict[str, Any], limit: float = 120.0) -> None:
+    def __init__(self, name: str, task: dict[str, Any], limit: float = 150.0) -> None:
         self.name, self.task, self.limit = name, task, limit
 
     def __call__(self, what: str) -> Callable[[], Measured]:
@@ -70,6 +70,8 @@ class Peer:
     def _answers(self) -> dict[str, Any] | Exception:
         try:
             return self._run()
+        except subprocess.TimeoutExpired:
+            return TimeoutError(f"stopped after {self.limit:g} s")
         except Exception as error:
             return error
 

@@ -138,7 +138,8 @@ def test_page_shows_rows_failures_and_plots(tmp_path):
     text = (tmp_path / "bench.md").read_text()
     assert "**failed**: ValueError: no" in text
     assert "**not available**" in text
-    assert "| x | 4,000 | 0.004 | peer | 0.016 | **4** | a / b |" in text
+    assert "**X**" in text
+    assert "| 4,000 | 0.004 | peer | 0.016 | **4** |  |  |\n\n- a | b" in text
     assert "| y | 0.001 | 0.002 | 1 | 1 |" in text
     assert "| link | 1.00 | peer 2.00 |" in text
     for name in ("bench-link.svg", "bench-ratios.svg"):
