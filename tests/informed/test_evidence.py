@@ -7,6 +7,7 @@ import pytest
 
 import tacit as tc
 from tacit.attack import evidence as ev
+from tacit.attack.aware.plan import Aware
 from tacit.attack.base import _score
 from tacit.attack.evidence import Evidence, Part, assignment, link_by, nearest
 from tacit.errors import TacitWarning
@@ -73,7 +74,7 @@ def test_candidates_of_parts_come_near_all_pairs(monkeypatch, method):
         data = Microdata.of({name: rng.choice(list("abcdefgh"), n) for name in names}, nominal=names)
         plan = tc.protect.PRAM(diagonal=0.8, matrix="uniform", random_state=1)
     masked = plan.fit_transform(data)
-    attacker = tc.attack.aware.Aware(plan)
+    attacker = Aware(plan)
     whole = attacker.link(data, masked)
     monkeypatch.setattr(ev, "DENSE", 10)
     with pytest.warns(TacitWarning, match="not certified"):
