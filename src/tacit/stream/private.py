@@ -82,8 +82,8 @@ class PrivateMicroaggregation(Filter):
                 "PrivateMicroaggregation needs bounds={column: (lower, upper)} (or categories, or ordinal) that were "
                 "known beforehand: limits read from the data are not private"
             )
-        if self.window < 2 * self.k:
-            raise ParameterError(f"PrivateMicroaggregation: window={self.window} must be at least 2 k = {2 * self.k}")
+        if self.window < self.k:
+            raise ParameterError(f"PrivateMicroaggregation: window={self.window} must be at least k = {self.k}")
         given = self.bounds or {}
         pairs: Any = enumerate(given) if isinstance(given, list) else given
         self._bounds: dict[str | int, tuple[float, float]] = dict(pairs)

@@ -20,13 +20,14 @@ _RECORDS = 100_000
 _DEFAULT_WINDOW = 100
 
 
-def _records(params: Params, seed: int, context: Context) -> Floats:
+def _records(params: Params, seed: int, context: Context, more: int = 0) -> Floats:
+    """The records of a cell, and ``more`` that follow."""
     from tacit.datasets import RandomRBF, Waveform
 
     generator = {"rbf": RandomRBF, "waveform": Waveform}[params["generator"]]
     # the published private filter scales its noise by the range seen so far: a shorter stream is another experiment
     short = context.quick and params["filter"] != "dp"
-    values: Floats = generator(seed=seed + 1).take(_RECORDS // 10 if short else _RECORDS)[0]
+    values: Floats = generator(seed=seed + 1).take((_RECORDS // 10 if short else _RECORDS) + more)[0]
     return values
 
 
@@ -58,7 +59,9 @@ def _sound(params: Params, seed: int, context: Context) -> Outcome:
     if kind == "noise":
         masked = stream.Noise(amount=float(params["a"]), flip=0.0, random_state=seed).apply(original)
     elif kind == "microaggregation":
-        masked = stream.Microaggregation(k=int(params["k"]), window=window, scale="none").apply(original)
+        k = int(params["k"])
+        # k = b cannot give groups of k to every record of a stream that ends: ours takes the least window that can
+        masked = stream.Microaggregation(k=k, window=max(window, 2 * k), scale="none").apply(original)
     elif kind == "rank_swapping":
         percent = float(params["p"])
         masked = stream.RankSwapping(percent=percent, window=window, random_state=seed).apply(original)
@@ -86,19 +89,20 @@ def _arrival(params: Params, seed: int, context: Context) -> Outcome:
 
 def _downwards(params: Params, seed: int, context: Context) -> Outcome:
     """The faults of the rank-swapping filter: p ranks and not percent, downwards only, the smallest left
-    raw.
+    raw. The generator never ends, so the window of the last record counted is as full as that of the first.
     """
     from tacit.kernels.stream_faults import swap_downwards
 
-    original = _records(params, seed, context)
+    window = int(params["b"])
+    original = _records(params, seed, context, more=window)
     rng = np.random.default_rng(seed)
     masked = np.empty_like(original)
     for j in range(original.shape[1]):
         out = np.empty(len(original))
         column = np.ascontiguousarray(original[:, j])
-        swap_downwards(column, int(params["p"]), int(params["b"]), rng.random(len(original)), out)
+        swap_downwards(column, int(params["p"]), window, rng.random(len(original)), out)
         masked[:, j] = out
-    return _outcome(original, masked, int(params["b"]))
+    return _outcome(original[:-window], masked[:-window], window)
 
 
 def _by_corner(params: Params, seed: int, context: Context) -> Outcome:
@@ -150,7 +154,8 @@ def _target(table: str, kind: str, generator: str, more: str = "") -> Target:
         f"{kind}{more}, {_GENERATORS[generator]}",
         _SOUND,
         better={"risk": "lower", "loss": "lower"},
-        seeds=3,
+        # swapped losses differ by 0.4 % from seed to seed and are printed to seven digits: three do not show the spread
+        seeds=5 if kind == "rank swapping" else 3,
         quick_seeds=3,
         quick=_some,
         fault=fault,
