@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -149,7 +151,10 @@ def votes(n: int, how: str) -> list[Row]:
 
 
 def _compile() -> None:
-    """In this process, so that the forked ones measure and do not compile."""
+    """In this process, so that the forked ones measure and neither compile nor import."""
+    for peer in ("scipy.spatial", "scipy.optimize", "sklearn.neighbors", "lap", "ortools.graph.python"):
+        if find_spec(peer.partition(".")[0]):
+            import_module(peer)
     for how in EASY_TO_HARD:
         _optimum(*files(300, how))
         _ties(*files(300, how))

@@ -130,7 +130,7 @@ def write(report: dict[str, Any], docs: Path) -> None:
         "`make bench` takes minutes, `make bench-full` longer; both make the peers' environments themselves.",
         "",
         "Both sides ran in the same run on the same machine, each measurement in a process of its own. Seconds are "
-        "wall-clock: the fastest of up to four calls (one call where it takes more than four seconds); imports, "
+        "wall-clock: the fastest of up to four calls (one call where it takes more than 16 seconds); imports, "
         "compilation and the start of an environment are not counted. Memory is the peak above what the process held "
         "before. "
         "**ratio = peer's seconds / ours: above 1, ours is faster.** Read the ratios, not the seconds, and the notes: "

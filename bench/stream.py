@@ -165,6 +165,10 @@ def growth(x: np.ndarray) -> Iterator[Row]:
 
 def run(full: bool) -> Iterator[Row]:
     """All filters on 100,000 records; ``full`` pushes all of them, not a fifth, and goes on to a million."""
+    import river.neighbors
+    import river.preprocessing
+    import river.stats  # noqa: F401 (before the processes that measure are forked)
+
     from tacit.datasets import RandomRBF
 
     x, _ = RandomRBF(seed=1).take(N)
