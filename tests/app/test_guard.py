@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from pathlib import Path
@@ -90,6 +91,19 @@ def test_markup_in_names_and_cells_is_text(client: httpx.Client, server: Server)
         assert "<script>alert" not in text
         assert "<img" not in text
         assert "<b>1</b>" not in text
+
+
+def test_a_late_preview_does_not_put_the_old_plan_back(client: httpx.Client, server: Server) -> None:
+    """The page that added a step is gone when its last preview reaches the server."""
+    address = str(read_to_the_end(client, client.post(server.base + "demo")).url).rpartition("/")[0]
+    page = client.get(f"{address}/protect").text
+    values = {name: re.search(f'name="{name}"[^>]*value="([^"]*)"', page)[1] for name in ("version", "tab")}
+    form = values | {"s0.method": "microaggregation", "s0.p.k": "5"}
+    client.post(f"{address}/preview", data=form)  # typed: this tab is the editor
+    client.post(f"{address}/protect", data=form | {"do": "add", "add": "noise"})
+    late = client.post(f"{address}/preview", data=form | {"s0.p.k": "7"})
+    assert "changed in another tab" in late.text
+    assert 'name="s1.method"' in client.get(f"{address}/protect").text
 
 
 def test_size_limit_and_clean_exit(tmp_path: Path) -> None:

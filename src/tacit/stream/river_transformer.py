@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 from tacit.errors import MissingExtra, ParameterError
@@ -53,6 +54,13 @@ class RiverTransformer(Transformer or object):  # type: ignore[misc]
             self._pass(x)
             self._learned = False
         return dict(self._masked)
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes of what it holds. River would walk into the compiled kernel, which is not of this object alone and
+        where references die while it walks.
+        """
+        return len(pickle.dumps(self))
 
     @classmethod
     def _unit_test_params(cls) -> Any:

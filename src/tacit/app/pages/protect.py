@@ -114,7 +114,8 @@ async def save(request: Request, pid: str) -> Response:
     elif what == "up" and 0 < i < len(steps):
         steps[i - 1], steps[i] = steps[i], steps[i - 1]
     p.change(f"plan {what}", steps=tuple(steps), **read_limits(form, p.setup))
-    p.editor = tab
+    # the page that sent this is gone: a preview of it that is still on its way must not put the old plan back
+    p.editor = ""
     if what == "run":
         start(s, p, [p.new_run(label_of(steps, catalogue), tuple(steps))])
         return to(f"/p/{pid}/compare")
