@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
+from typing import Any
 
 import typer
 
@@ -55,8 +57,9 @@ for _name in COMMANDS:
 
 def main() -> None:
     """Run; a mistake of the user is one sentence on stderr and exit code 2."""
-    from tacit.errors import TacitError
+    from tacit.errors import TacitError, TacitWarning
 
+    _plainly(TacitWarning)
     try:
         app()
     except TacitError as error:
@@ -71,6 +74,16 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+def _plainly(kind: type[Warning]) -> None:
+    """Our own warnings are a sentence for the reader, without the line of code that gave it."""
+    usual = warnings.formatwarning
+
+    def sentence(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> str:
+        return f"Warning: {message}\n" if issubclass(category, kind) else usual(message, category, *where, **more)
+
+    warnings.formatwarning = sentence  # type: ignore[assignment]
 
 
 def _say(sentence: str) -> None:
