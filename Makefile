@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 CORE := .venv/.core
 BENCH := .venv/.bench
 
-.PHONY: setup demo test test-all lint reproduce bench bench-full docs clean
+.PHONY: setup demo test test-all lint reproduce reproduced bench bench-full docs clean
 
 setup: $(STAMP)
 
@@ -39,6 +39,12 @@ lint: $(STAMP)
 # every published table, in the version that CI runs
 reproduce: $(STAMP)
 	$(BIN)/tacit reproduce all --quick
+
+# every value of the full run (resumable, about an hour on two cores) as a page of the docs
+reproduced: $(STAMP)
+	-$(BIN)/tacit reproduce all
+	mkdir -p docs/img/reproduced && cp reproduce-output/*.svg docs/img/reproduced/
+	sed -E 's#\]\(([^)]*[.]svg)\)#](img/reproduced/\1)#' reproduce-output/summary.md > docs/reproduced.md
 
 # peers that live with us; the others get environments of their own (bench/venvs.py)
 $(BENCH): $(STAMP)
