@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 CORE := .venv/.core
 BENCH := .venv/.bench
 
-.PHONY: setup demo test test-all lint reproduce reproduced bench bench-full docs clean
+.PHONY: setup browser demo test test-all lint reproduce reproduced bench bench-full docs wheel clean
 
 setup: $(STAMP)
 
@@ -25,16 +25,21 @@ $(CORE): pyproject.toml
 demo: $(CORE)
 	$(BIN)/tacit demo
 
-test: $(STAMP)
+# for the tests of the page, where the system has no chromium; without network those tests skip
+browser: $(STAMP)
+	-@$(BIN)/python tests/browser.py
+
+test: $(STAMP) browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-test-all: $(STAMP)
+test-all: $(STAMP) browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m ''
 
 lint: $(STAMP)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tools/style.py
 
 # every published table, in the version that CI runs
 reproduce: $(STAMP)
@@ -44,7 +49,8 @@ reproduce: $(STAMP)
 reproduced: $(STAMP)
 	-$(BIN)/tacit reproduce all
 	mkdir -p docs/img/reproduced && cp reproduce-output/*.svg docs/img/reproduced/
-	sed -E 's#\]\(([^)]*[.]svg)\)#](img/reproduced/\1)#' reproduce-output/summary.md > docs/reproduced.md
+	sed -E 's#\]\(([^)]*[.]svg)\)#](../img/reproduced/\1)#; s#\]\((explanation/)?literature[.]md#](../explanation/literature.md#' \
+		reproduce-output/summary.md > docs/reference/reproduced.md
 
 # peers that live with us; the others get environments of their own (bench/venvs.py)
 $(BENCH): $(STAMP)
@@ -59,6 +65,14 @@ bench-full: $(BENCH)
 
 docs: $(STAMP)
 	$(BIN)/mkdocs build --strict
+
+# the wheel, and the commands of a first minute in clean environments of every Python that is here
+PYTHONS ?= $(shell for v in 11 12 13 14 15; do python3.$$v -c 'import sys; print(sys.executable)' 2>/dev/null; ls -d $(HOME)/.pyenv/versions/3.$$v.*/bin/python 2>/dev/null; done)
+wheel: $(STAMP)
+	$(BIN)/python -m pip install --quiet build uv
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python tools/smoke.py dist/*.whl $(foreach p,$(PYTHONS),--python $(p))
 
 clean:
 	rm -rf .venv build dist site demo-output

@@ -1,4 +1,5 @@
-"""``python -m bench [--full] [--only NAME]``: run every module, print, write JSON and the docs page.
+"""``python -m bench [--full] [--only NAME]``: run every module, print, write JSON and the docs
+page.
 
 The exit code is 1 only when something of ours failed: a peer that fails is a row that says why.
 """
@@ -33,35 +34,89 @@ def _print(collected: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table(title="ours against the alternatives (ratio above 1: ours is faster)")
-    for heading in ("module", "what", "n", "ours s", "peer", "peer s", "ratio", "MB", "peer MB", "note"):
-        table.add_column(heading, justify="left" if heading in {"module", "what", "peer", "note"} else "right")
+    for heading in (
+        "module",
+        "what",
+        "n",
+        "ours s",
+        "peer",
+        "peer s",
+        "ratio",
+        "MB",
+        "peer MB",
+        "note",
+    ):
+        table.add_column(
+            heading,
+            justify="left"
+            if heading in {"module", "what", "peer", "note"}
+            else "right",
+        )
     for part in collected:
         for row in part["rows"]:
-            numbers = [row[key] for key in ("ours_seconds", "peer_seconds", "ratio", "memory_mb", "peer_memory_mb")]
+            numbers = [
+                row[key]
+                for key in (
+                    "ours_seconds",
+                    "peer_seconds",
+                    "ratio",
+                    "memory_mb",
+                    "peer_memory_mb",
+                )
+            ]
             ours, peer, ratio, *memory = map(_number, numbers)
             size = f"{row['size']:,}" if row["size"] else ""
-            table.add_row(part["module"], row["name"], size, ours, row["peer"], peer, ratio, *memory, row["note"])
+            table.add_row(
+                part["module"],
+                row["name"],
+                size,
+                ours,
+                row["peer"],
+                peer,
+                ratio,
+                *memory,
+                row["note"],
+            )
         if part["status"] != "ok":
-            table.add_row(part["module"], f"[red]{part['status']}[/red]", *[""] * 7, part["error"][-200:])
+            table.add_row(
+                part["module"],
+                f"[red]{part['status']}[/red]",
+                *[""] * 7,
+                part["error"][-200:],
+            )
     Console(width=200 if not sys.stdout.isatty() else None).print(table)
 
 
 def _whole(fresh: list[dict[str, Any]], before: Path) -> list[dict[str, Any]]:
     """All modules in order: a module that was not run now keeps its last figures."""
-    parts = {part["module"]: part for part in json.loads(before.read_text())["modules"]} if before.exists() else {}
+    parts = (
+        {part["module"]: part for part in json.loads(before.read_text())["modules"]}
+        if before.exists()
+        else {}
+    )
     parts |= {part["module"]: part for part in fresh}
     never = {"status": "not measured", "rows": []}
     for module in MODULES:
-        parts.setdefault(module, never | {"module": module, "error": f"run: python -m bench --only {module}"})
+        parts.setdefault(
+            module,
+            never
+            | {"module": module, "error": f"run: python -m bench --only {module}"},
+        )
     return [parts[module] for module in (*MODULES, *sorted(set(parts) - set(MODULES)))]
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="larger instances and more peers")
-    parser.add_argument("--only", action="append", metavar="NAME", help="one module (may be repeated)")
+    parser.add_argument(
+        "--full", action="store_true", help="larger instances and more peers"
+    )
+    parser.add_argument(
+        "--only", action="append", metavar="NAME", help="one module (may be repeated)"
+    )
     parser.add_argument("--budget", type=float, help="seconds that one module may take")
-    parser.add_argument("--no-page", action="store_true", help="do not rewrite docs/bench.md")
+    parser.add_argument(
+        "--no-page", action="store_true", help="do not rewrite docs/bench.md"
+    )
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -71,7 +126,9 @@ def main(arguments: list[str] | None = None) -> int:
     fresh = []
     for module in options.only or MODULES:
         print(f"bench: {module} ...", file=sys.stderr, flush=True)
-        fresh.append(collect(module, options.full, options.budget or BUDGET[options.full]))
+        fresh.append(
+            collect(module, options.full, options.budget or BUDGET[options.full])
+        )
     _print(fresh)
     RESULTS.mkdir(exist_ok=True)
     out = RESULTS / ("full.json" if options.full else "quick.json")

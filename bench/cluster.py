@@ -1,4 +1,6 @@
-"""What a cluster costs a record: a Spark master and two workers on this machine, against threads in process."""
+"""What a cluster costs a record: a Spark master and two workers on this machine, against threads in
+process.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.row import Row
-from tacit import large
-from tacit.engine import Spark
-from tacit.engine.standalone import standalone
+from tacit import scale as large
+from tacit.scale.engine import Spark
+from tacit.scale.engine.standalone import standalone
 
-SETTINGS = {"spark.driver.host": "127.0.0.1", "spark.cores.max": "2", "spark.sql.shuffle.partitions": "8"}
+SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.cores.max": "2",
+    "spark.sql.shuffle.partitions": "8",
+}
 SIZES = (200_000, 1_000_000)
 
 
 class Meter:
-    """CPU seconds of this process and of everything below it (executors and their Python workers too), sampled."""
+    """CPU seconds of this process and of everything below it (executors and their Python workers
+    too), sampled.
+    """
 
     def __init__(self) -> None:
         self.most: dict[tuple[int, float], float] = {}
@@ -36,7 +44,10 @@ class Meter:
         for process in [me, *me.children(recursive=True)]:
             try:
                 with process.oneshot():
-                    used, key = process.cpu_times(), (process.pid, process.create_time())
+                    used, key = (
+                        process.cpu_times(),
+                        (process.pid, process.create_time()),
+                    )
                 self.most[key] = max(self.most.get(key, 0.0), used.user + used.system)
             except psutil.Error:
                 continue
@@ -65,19 +76,36 @@ def write(path: Path, n: int) -> Path:
 
 
 def rows(full: bool) -> list[Row]:
-    """CPU and wall seconds of one run more of a running session; the slope between two sizes is the cost a record."""
+    """CPU and wall seconds of one run more of a running session; the slope between two sizes is the
+    cost a record.
+    """
     name = "Spark, two workers of one core, 5 columns, k=3, L=10,000"
     if not full or shutil.which("java") is None:
         return []
     found: dict[str, list[tuple[float, float]]] = {"spark": [], "threads": []}
-    with TemporaryDirectory() as folder, standalone(Path(folder) / "spark") as cluster, metered() as meter:
+    with (
+        TemporaryDirectory() as folder,
+        standalone(Path(folder) / "spark") as cluster,
+        metered() as meter,
+    ):
         engines = {"spark": Spark(cluster.url, SETTINGS), "threads": None}
-        for n in (50_000, *SIZES):  # the first warms up: executors start, kernels are loaded
+        for n in (
+            50_000,
+            *SIZES,
+        ):  # the first warms up: executors start, kernels are loaded
             source = write(Path(folder) / f"{n}.parquet", n)
             for what, engine in engines.items():
                 before = meter.look(), time.perf_counter()
-                large.protect(source, Path(folder) / f"{what}-{n}", parameters={"k": 3}, leaf=10_000, engine=engine)
-                found[what].append((meter.look() - before[0], time.perf_counter() - before[1]))
+                large.protect(
+                    source,
+                    Path(folder) / f"{what}-{n}",
+                    parameters={"k": 3},
+                    leaf=10_000,
+                    engine=engine,
+                )
+                found[what].append(
+                    (meter.look() - before[0], time.perf_counter() - before[1])
+                )
         engines["spark"].session().stop()
     out = []
     for what, (first, small, big) in found.items():
@@ -86,5 +114,11 @@ def rows(full: bool) -> list[Row]:
             f"{cpu:.1f} CPU microseconds and {wall:.1f} wall a record; a run costs "
             f"{small[0] - cpu * SIZES[0] / 1e6:.1f} CPU seconds besides, the first {first[0]:.0f}"
         )
-        out.append(Row(f"{name if what == 'spark' else 'threads, the same'}, {SIZES[1]:,}", big[1], note=note))
+        out.append(
+            Row(
+                f"{name if what == 'spark' else 'threads, the same'}, {SIZES[1]:,}",
+                big[1],
+                note=note,
+            )
+        )
     return out

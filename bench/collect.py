@@ -1,4 +1,6 @@
-"""Run one module in a process of its own, within a time budget. Rows measured before a failure or a stop are kept."""
+"""Run one module in a process of its own, within a time budget. Rows measured before a failure or a
+stop are kept.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,21 @@ ROOT = Path(__file__).resolve().parent
 
 
 def child(module: str, full: bool, out: Path) -> int:
-    """Inside that process: one line of JSON a row, as it is measured; a line of text if the module fails."""
+    """Inside that process: one line of JSON a row, as it is measured; a line of text if the module
+    fails.
+    """
     with out.open("w") as lines:
         try:
             for row in importlib.import_module(f"bench.{module}").run(full):
                 lines.write(json.dumps(row.to_dict()) + "\n")
                 lines.flush()
-                against = f", {row.peer} {row.peer_seconds:.3g} s" if row.peer_seconds else ""
+                against = (
+                    f", {row.peer} {row.peer_seconds:.3g} s" if row.peer_seconds else ""
+                )
                 print(
-                    f"  {row.name}, n={row.size}: {row.ours_seconds or 0:.3g} s{against}", file=sys.stderr, flush=True
+                    f"  {row.name}, n={row.size}: {row.ours_seconds or 0:.3g} s{against}",
+                    file=sys.stderr,
+                    flush=True,
                 )
         except Exception as error:
             lines.write(json.dumps(f"{type(error).__name__}: {error}") + "\n")
@@ -45,13 +53,29 @@ def collect(module: str, full: bool, budget: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.jsonl"
         out.touch()
-        command = [sys.executable, "-m", "bench", "--child", module, "--out", str(out), *(["--full"] if full else [])]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-        process = subprocess.Popen(command, env=environment, cwd=ROOT.parent, start_new_session=True)
+        command = [
+            sys.executable,
+            "-m",
+            "bench",
+            "--child",
+            module,
+            "--out",
+            str(out),
+            *(["--full"] if full else []),
+        ]
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)
+        }
+        process = subprocess.Popen(
+            command, env=environment, cwd=ROOT.parent, start_new_session=True
+        )
         try:
             code = process.wait(budget)
         except subprocess.TimeoutExpired:
-            part |= {"status": "stopped", "error": f"stopped after {budget:g} s; the rows measured until then stand"}
+            part |= {
+                "status": "stopped",
+                "error": f"stopped after {budget:g} s; the rows measured until then stand",
+            }
             code = 0
         finally:
             _end(process)  # and the processes it measures in
@@ -60,7 +84,10 @@ def collect(module: str, full: bool, budget: float) -> dict[str, Any]:
     if code:
         said = [line for line in found if isinstance(line, str)]
         part |= {"status": "failed", "error": said[0] if said else f"exit code {code}"}
-    return part | {"seconds": time.perf_counter() - start, "when": time.strftime("%Y-%m-%d %H:%M")}
+    return part | {
+        "seconds": time.perf_counter() - start,
+        "when": time.strftime("%Y-%m-%d %H:%M"),
+    }
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

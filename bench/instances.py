@@ -1,7 +1,10 @@
-"""Files to link, from easy to well protected: census-like (13 columns), masked, divided by the larger maximum.
+"""Files to link, from easy to well protected: census-like (13 columns), masked, divided by the
+larger maximum.
 
-Where protection works linkage is hard, so the hard ones are the ones to measure: at noise of 100 % of each column's
-sd and at rank swapping of 20 % few records are linked; groups of 25 are 25 equal masked records each.
+Where protection works linkage is hard, so the hard ones are the ones to measure: at noise of 100
+% of each column's
+sd and at rank swapping of 20 % few records are linked; groups of 25 are 25 equal masked records
+each.
 """
 
 from __future__ import annotations
@@ -14,23 +17,35 @@ import numpy as np
 
 
 def census(n: int) -> np.ndarray:
-    from tacit.datasets import make_census
+    from tacit.data.datasets import make_census
 
     table = make_census(n, seed=0)
-    return np.column_stack([table[name].to_numpy() for name in table.column_names]).astype(float)
+    return np.column_stack(
+        [table[name].to_numpy() for name in table.column_names]
+    ).astype(float)
 
 
 def _protectors() -> dict[str, Callable[[], Any]]:
     from tacit import protect
 
-    noise = {f"noise {p} %": lambda p=p: protect.Noise(percent=p, random_state=1) for p in (5, 15, 25, 100)}
+    noise = {
+        f"noise {p} %": lambda p=p: protect.Noise(percent=p, random_state=1)
+        for p in (5, 15, 25, 100)
+    }
     return noise | {
         "rank swapping 20 %": lambda: protect.RankSwapping(p=20, random_state=1),
         "groups of 25": lambda: protect.Microaggregation(k=25),
     }
 
 
-EASY_TO_HARD = ("noise 5 %", "noise 15 %", "noise 25 %", "noise 100 %", "rank swapping 20 %", "groups of 25")
+EASY_TO_HARD = (
+    "noise 5 %",
+    "noise 15 %",
+    "noise 25 %",
+    "noise 100 %",
+    "rank swapping 20 %",
+    "groups of 25",
+)
 PROTECTED = EASY_TO_HARD[3:]
 
 

@@ -1,4 +1,6 @@
-"""MDAV without the quadratic wall, and blocks: seconds, growth, memory. The peers' figures are in their notes."""
+"""MDAV without the quadratic wall, and blocks: seconds, growth, memory. The peers' figures are in
+their notes.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,12 @@ import pyarrow.parquet as pq
 
 from bench import Row, cluster
 from bench.row import measure_here
-from tacit import large
-from tacit.kernels.mdav import mdav
-from tacit.partition import EqualInterval, KdTree, OrthTree, microaggregate
+from tacit import scale as large
+from tacit.kernels.mdav.exact import mdav
+from tacit.scale.partition import EqualInterval, KdTree, OrthTree, microaggregate
 
-#: C++ peer (sdcMicro 5.8.1 mdav), Gaussian 100,000 x 10, k = 5, CPU seconds; measured when the issue was written
+# : C++ peer (sdcMicro 5.8.1 mdav), Gaussian 100,000 x 10, k = 5, CPU seconds; measured when the
+# issue was written
 PEER_SECONDS = 58.0
 
 
@@ -25,16 +28,30 @@ def normal(n: int, d: int, seed: int = 1) -> np.ndarray:
 
 
 def growth(full: bool) -> list[Row]:
-    """Exact MDAV of one file, CPU seconds of one thread (what the machine's other users do does not count)."""
+    """Exact MDAV of one file, CPU seconds of one thread (what the machine's other users do does not
+    count).
+    """
     rows = []
     for n in (10_000, 20_000, 50_000, 100_000, *((1_000_000,) if full else ())):
         x = normal(n, 10)
         mdav(x[:500], 5)
         seconds = min(_cpu(x, 5) for _ in range(1 if n > 100_000 else 3))
         peer = PEER_SECONDS if n == 100_000 else None
-        note = "CPU seconds of one thread; peer: C++ of sdcMicro, CPU seconds, quadratic" if peer else "CPU seconds"
+        note = (
+            "CPU seconds of one thread; peer: C++ of sdcMicro, CPU seconds, quadratic"
+            if peer
+            else "CPU seconds"
+        )
         rows.append(
-            Row(f"MDAV {n:,} x 10, k=5", seconds, "sdcMicro" if peer else "", peer, note=note, size=n, series="mdav")
+            Row(
+                f"MDAV {n:,} x 10, k=5",
+                seconds,
+                "sdcMicro" if peer else "",
+                peer,
+                note=note,
+                size=n,
+                series="mdav",
+            )
         )
     return rows
 
@@ -62,7 +79,11 @@ def blocks(full: bool) -> list[Row]:
     n = 2_500_000 if full else 250_000
     x = np.random.default_rng(2008).uniform(-1e4, 1e4, size=(n, 2))
     rows = []
-    for partition in (OrthTree(leaf=10_000), EqualInterval(leaf=10_000), KdTree(leaf=10_000)):
+    for partition in (
+        OrthTree(leaf=10_000),
+        EqualInterval(leaf=10_000),
+        KdTree(leaf=10_000),
+    ):
         microaggregate(x[:20_000], 3, partition)
         done = measure_here(lambda p=partition: microaggregate(x, 3, p), repeat=1)
         name = f"{type(partition).__name__} + MDAV, {n:,} x 2, k=3, L=10,000"
@@ -79,24 +100,38 @@ def out_of_core(full: bool) -> list[Row]:
         schema = pa.schema([(f"x{j}", pa.float64()) for j in range(5)])
         with pq.ParquetWriter(source, schema) as writer:
             for part in range(n // step):
-                writer.write_table(pa.table(list(normal(step, 5, part).T), schema=schema))
+                writer.write_table(
+                    pa.table(list(normal(step, 5, part).T), schema=schema)
+                )
         start = time.perf_counter()
         run = large.protect(source, out, parameters={"k": 3}, leaf=10_000, memory="2GB")
         seconds = time.perf_counter() - start
         note = f"peak {run.peak_memory / 1e6:.0f} MB of the whole process; {run.blocks} blocks; loss {run.loss:.4f}"
-        return [Row(f"out of core {n:,} x 5, k=3, 2 GB", seconds, memory_mb=run.peak_memory / 1e6, note=note)]
+        return [
+            Row(
+                f"out of core {n:,} x 5, k=3, 2 GB",
+                seconds,
+                memory_mb=run.peak_memory / 1e6,
+                note=note,
+            )
+        ]
 
 
 def linkage(full: bool) -> list[Row]:
     """Block linkage of a census-like file with noise, with the price of blocking on a sample."""
-    from tacit.datasets.census import make_census
+    from tacit.data.datasets.census import make_census
 
     n = 1_000_000 if full else 20_000
     table = make_census(n, seed=1)
-    x = np.column_stack([table.column(name).to_numpy() for name in table.column_names[:8]]).astype(np.float64)
+    x = np.column_stack(
+        [table.column(name).to_numpy() for name in table.column_names[:8]]
+    ).astype(np.float64)
     y = x + 0.1 * x.std(axis=0) * np.random.default_rng(2).normal(size=x.shape)
     rows = []
-    for attacker, leaf in (("nearest", 10_000), *((("assignment", 2_000),) if not full else ())):
+    for attacker, leaf in (
+        ("nearest", 10_000),
+        *((("assignment", 2_000),) if not full else ()),
+    ):
         found = large.link(x, y, attacker=attacker, leaf=leaf, price=1000)
         price = found.price or {}
         note = (
@@ -104,9 +139,19 @@ def linkage(full: bool) -> list[Row]:
             f"{price.get('sample', 0):.0f}: {price.get('links_with_blocks', 0):.0f} links with blocks, "
             f"{price.get('links_without_blocks', 0):.0f} without"
         )
-        rows.append(Row(f"block {attacker}, census-like {n:,} x 8, noise 10 %, L={leaf:,}", found.seconds, note=note))
+        rows.append(
+            Row(
+                f"block {attacker}, census-like {n:,} x 8, noise 10 %, L={leaf:,}",
+                found.seconds,
+                note=note,
+            )
+        )
     return rows
 
 
 def run(full: bool) -> list[Row]:
-    return [row for part in (growth, constants, blocks, out_of_core, linkage, cluster.rows) for row in part(full)]
+    return [
+        row
+        for part in (growth, constants, blocks, out_of_core, linkage, cluster.rows)
+        for row in part(full)
+    ]

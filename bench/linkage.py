@@ -1,6 +1,8 @@
-"""Linkage: certified assignment, its solver alone and the nearest record, beside what others use for them.
+"""Linkage: certified assignment, its solver alone and the nearest record, beside what others use
+for them.
 
-The instances go from easy to well protected (``bench.instances``); the hard ones are where disclosure control works.
+The instances go from easy to well protected (``bench.instances``); the hard ones are where
+disclosure control works.
 """
 
 from __future__ import annotations
@@ -20,14 +22,21 @@ from bench.solvers import DENSE, ON_GRAPH, candidates
 
 def _optimum(x: np.ndarray, z: np.ndarray) -> dict[str, Any]:
     """Our certified run, and what is said about it."""
-    from tacit.attack.solve import assign
+    from tacit.attack.solver.assign import assign
 
     found = assign(x, z)
     own = int((found.match == np.arange(len(x))).sum())
-    return {"cost": found.cost, "certified": found.certified, "rounds": len(found.log), "own": own}
+    return {
+        "cost": found.cost,
+        "certified": found.certified,
+        "rounds": len(found.log),
+        "own": own,
+    }
 
 
-def certified(n: int, how: str, peers: dict[str, Callable[..., Any]] = DENSE) -> list[Row]:
+def certified(
+    n: int, how: str, peers: dict[str, Callable[..., Any]] = DENSE
+) -> list[Row]:
     """The optimum over all pairs; the peers fill a matrix of all distances."""
     x, z = files(n, how)
 
@@ -48,14 +57,22 @@ def certified(n: int, how: str, peers: dict[str, Callable[..., Any]] = DENSE) ->
 
 
 def on_graph(n: int, how: str) -> list[Row]:
-    """One solve of the same candidate graph: our solver without pricing and theirs; both miss the other pairs."""
-    from tacit.attack.solve_graph import assign_graph
+    """One solve of the same candidate graph: our solver without pricing and theirs; both miss the
+    other pairs.
+    """
+    from tacit.attack.solver.assign_graph import assign_graph
 
     x, z = files(n, how)
     graph, best = candidates(x, z), _optimum(x, z)["cost"]
 
     def ours() -> float:
-        found = assign_graph(graph.indptr, graph.cols, graph.cost, len(graph.capacity), capacities=graph.capacity)
+        found = assign_graph(
+            graph.indptr,
+            graph.cols,
+            graph.cost,
+            len(graph.capacity),
+            capacities=graph.capacity,
+        )
         return found.cost
 
     def say(mine: float, theirs: float) -> str:
@@ -76,7 +93,9 @@ def _twelve_both_ways(x: np.ndarray, z: np.ndarray) -> None:
 
 
 def beside_a_search(n: int, how: str) -> list[Row]:
-    """Where no matrix fits: the whole certified run beside one search for the 12 nearest in both directions."""
+    """Where no matrix fits: the whole certified run beside one search for the 12 nearest in both
+    directions.
+    """
     x, z = files(n, how)
     return side_by_side(
         f"optimal assignment, {how}",
@@ -92,7 +111,7 @@ def beside_a_search(n: int, how: str) -> list[Row]:
 
 
 def _ties(x: np.ndarray, z: np.ndarray) -> tuple[float, int]:
-    from tacit.attack.neighbours import nearest_with_ties
+    from tacit.attack.solver.neighbours import nearest_with_ties
 
     distance, indptr, _ = nearest_with_ties(x, z)
     return float(distance.sum()), int(indptr[-1]) - len(x)
@@ -118,21 +137,33 @@ NEIGHBOURS = {
 }
 
 
-def nearest(n: int, how: str, peers: dict[str, Callable[..., Any]] = NEIGHBOURS) -> list[Row]:
-    """The nearest masked record of each original, on all cores; ours with all ties, theirs one of them."""
+def nearest(
+    n: int, how: str, peers: dict[str, Callable[..., Any]] = NEIGHBOURS
+) -> list[Row]:
+    """The nearest masked record of each original, on all cores; ours with all ties, theirs one of
+    them.
+    """
     x, z = files(n, how)
 
     def say(mine: tuple[float, int], theirs: float) -> str:
-        same = "same distances" if np.isclose(mine[0], theirs) else f"DISTANCES DIFFER: {mine[0]:.6g}, {theirs:.6g}"
+        same = (
+            "same distances"
+            if np.isclose(mine[0], theirs)
+            else f"DISTANCES DIFFER: {mine[0]:.6g}, {theirs:.6g}"
+        )
         return f"{same}; {mine[1]:,} ties, which the peer does not report"
 
     name = f"nearest record, {how}"
     calls = {peer: partial(find, x, z) for peer, find in peers.items()}
-    return side_by_side(name, partial(_ties, x, z), calls, say, size=n, series=name, limit=90)
+    return side_by_side(
+        name, partial(_ties, x, z), calls, say, size=n, series=name, limit=90
+    )
 
 
 def votes(n: int, how: str) -> list[Row]:
-    """Tables 5.1 to 5.3 of the source: blocks and votes against nearest record, and the partition that fails."""
+    """Tables 5.1 to 5.3 of the source: blocks and votes against nearest record, and the partition
+    that fails.
+    """
     from tacit.attack.blocks import Blocks
     from tacit.attack.nearest import Nearest
 
@@ -152,7 +183,13 @@ def votes(n: int, how: str) -> list[Row]:
 
 def _compile() -> None:
     """In this process, so that the forked ones measure and neither compile nor import."""
-    for peer in ("scipy.spatial", "scipy.optimize", "sklearn.neighbors", "lap", "ortools.graph.python"):
+    for peer in (
+        "scipy.spatial",
+        "scipy.optimize",
+        "sklearn.neighbors",
+        "lap",
+        "ortools.graph.python",
+    ):
         if find_spec(peer.partition(".")[0]):
             import_module(peer)
     for how in EASY_TO_HARD:
@@ -168,15 +205,25 @@ def run(full: bool) -> Iterator[Row]:
     scipy = {name: solve for name, solve in DENSE.items() if name.startswith("scipy")}
     work = [partial(certified, 1_080, how) for how in EASY_TO_HARD]
     work += [partial(certified, 4_000, how) for how in some]
-    work += [partial(certified, 13_500, how, scipy) for how in (hard if full else hard[:1])]
+    work += [
+        partial(certified, 13_500, how, scipy) for how in (hard if full else hard[:1])
+    ]
     work += [partial(on_graph, n, how) for n in (1_080, 4_000) for how in hard]
     work += [partial(on_graph, 13_500, how) for how in some]
-    work += [partial(nearest, n, how) for n in (1_080, 4_000, 13_500) for how in ("noise 5 %", *some)]
+    work += [
+        partial(nearest, n, how)
+        for n in (1_080, 4_000, 13_500)
+        for how in ("noise 5 %", *some)
+    ]
     work += [partial(beside_a_search, 20_000, "noise 25 %")]
     if full:
         work += [partial(beside_a_search, 50_000, "noise 25 %")]
         work += [partial(beside_a_search, 149_642, how) for how in EASY_TO_HARD[:3]]
-        work += [partial(nearest, n, how) for n in (50_000, 149_642) for how in ("noise 5 %", "noise 25 %")]
+        work += [
+            partial(nearest, n, how)
+            for n in (50_000, 149_642)
+            for how in ("noise 5 %", "noise 25 %")
+        ]
     work += [partial(votes, 13_500 if full else 4_000, how) for how in EASY_TO_HARD[:3]]
     for part in work:
         yield from part()

@@ -1,4 +1,6 @@
-"""The docs page of a run: ratios by peer, one table a module, growth with its fitted exponents and a plot a series."""
+"""The docs page of a run: ratios by peer, one table a module, growth with its fitted exponents and
+a plot a series.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import Any
 from bench.bars import bars
 from bench.growth import OURS, by_series, fit
 from bench.row import Row
-from tacit.reproduce.plot import Line, chart
+from tacit.report.charts.lines import Line, chart
 
 TITLES = {
     "linkage": "Linkage",
@@ -21,7 +23,9 @@ TITLES = {
     "peers": "Other tools, each in an environment of its own",
 }
 HEAD = ["n", "ours, s", "peer", "peer, s", "ratio", "ours, MB", "peer, MB"]
-HEAD_LINE = "|" + "|".join("---" if heading == "peer" else "---:" for heading in HEAD) + "|"
+HEAD_LINE = (
+    "|" + "|".join("---" if heading == "peer" else "---:" for heading in HEAD) + "|"
+)
 
 
 def _cell(value: float | None) -> str:
@@ -36,7 +40,9 @@ def _line(cells: list[Any]) -> str:
 
 
 def _beside_peers(rows: list[Row]) -> list[str]:
-    """One table for each thing that was measured, one line a peer and size; then what must be known to read it."""
+    """One table for each thing that was measured, one line a peer and size; then what must be known
+    to read it.
+    """
     out: list[str] = []
     for name, found in groupby(rows, key=lambda row: row.name):
         group = list(found)
@@ -46,12 +52,26 @@ def _beside_peers(rows: list[Row]) -> list[str]:
             size = f"{row.size:,}" if row.size else ""
             seconds = [_cell(row.ours_seconds), row.peer, _cell(row.peer_seconds)]
             ratio = f"**{_cell(row.ratio)}**" if row.ratio else ""
-            out.append(_line([size, *seconds, ratio, _cell(row.memory_mb), _cell(row.peer_memory_mb)]))
+            out.append(
+                _line(
+                    [
+                        size,
+                        *seconds,
+                        ratio,
+                        _cell(row.memory_mb),
+                        _cell(row.peer_memory_mb),
+                    ]
+                )
+            )
             notes[row.note].append(f"{row.peer} {size}".strip())
         out.append("")
         for note, whose in notes.items():
             if note:
-                out.append(f"- {note}" if len(whose) == len(group) else f"- {', '.join(whose)}: {note}")
+                out.append(
+                    f"- {note}"
+                    if len(whose) == len(group)
+                    else f"- {', '.join(whose)}: {note}"
+                )
     return out
 
 
@@ -59,15 +79,35 @@ def _by_size(rows: list[Row]) -> list[str]:
     """Without peers: one line a method, its seconds by size, memory at the largest, growth."""
     sizes = sorted({row.size for row in rows if row.size})
     growth = fit(rows)
-    out = [_line(["method", *(f"n = {n:,}, s" for n in sizes), "MB at the largest", "growth n^b"])]
+    out = [
+        _line(
+            [
+                "method",
+                *(f"n = {n:,}, s" for n in sizes),
+                "MB at the largest",
+                "growth n^b",
+            ]
+        )
+    ]
     out.append("|---|" + "---:|" * (len(sizes) + 2))
     methods: dict[str, dict[int, Row]] = defaultdict(dict)
     for row in rows:
         methods[row.name][row.size or 0] = row
     for name, measured in methods.items():
-        seconds = [_cell(measured[n].ours_seconds) if n in measured else "" for n in sizes]
+        seconds = [
+            _cell(measured[n].ours_seconds) if n in measured else "" for n in sizes
+        ]
         last = measured[max(measured)]
-        out.append(_line([name, *seconds, _cell(last.memory_mb), _cell(growth.get(last.series, {}).get(OURS))]))
+        out.append(
+            _line(
+                [
+                    name,
+                    *seconds,
+                    _cell(last.memory_mb),
+                    _cell(growth.get(last.series, {}).get(OURS)),
+                ]
+            )
+        )
     return out
 
 
@@ -82,7 +122,9 @@ def _ratios(parts: list[dict[str, Any]]) -> dict[str, list[float]]:
 
 
 def _plots(rows: list[Row], folder: Path) -> list[str]:
-    """One log-log plot for each series of three sizes or more; the legend holds the fitted exponents."""
+    """One log-log plot for each series of three sizes or more; the legend holds the fitted
+    exponents.
+    """
     exponents = fit(rows)
     out = []
     for name, by_who in by_series(rows).items():
@@ -92,30 +134,53 @@ def _plots(rows: list[Row], folder: Path) -> list[str]:
         for who, points in by_who.items():
             b = exponents[name].get(who)
             label = who if b is None else f"{who}: n^{b:.2f}"
-            lines.append(Line(label, sorted((float(n), s) for n, s in points.items()), dashed=who != OURS))
-        file = "bench-" + "".join(c if c.isalnum() else "-" for c in name.lower()) + ".svg"
-        (folder / file).write_text(chart(name, "records", "seconds", lines, log_x=True, log_y=True))
-        out += [f"![{name}: seconds over records](img/{file})", ""]
+            lines.append(
+                Line(
+                    label,
+                    sorted((float(n), s) for n, s in points.items()),
+                    dashed=who != OURS,
+                )
+            )
+        file = (
+            "bench-" + "".join(c if c.isalnum() else "-" for c in name.lower()) + ".svg"
+        )
+        (folder / file).write_text(
+            chart(name, "records", "seconds", lines, log_x=True, log_y=True)
+        )
+        out += [f"![{name}: seconds over records](../img/{file})", ""]
     return out
 
 
 def _module(part: dict[str, Any], folder: Path) -> list[str]:
     """Heading, what is measured, table, plots."""
     rows = [Row(**row) for row in part["rows"]]
-    out = [f"## {TITLES.get(part['module'], part['module'])}", "", part.get("about", ""), ""]
+    out = [
+        f"## {TITLES.get(part['module'], part['module'])}",
+        "",
+        part.get("about", ""),
+        "",
+    ]
     if part["status"] != "ok":
-        out += [f"**{part['status']}**: {(part['error'].strip().splitlines() or [''])[-1]}", ""]
+        out += [
+            f"**{part['status']}**: {(part['error'].strip().splitlines() or [''])[-1]}",
+            "",
+        ]
     if not rows:
         return out
     out += [f"Measured {part['when']} in {part['seconds']:.0f} s.", ""]
     if any(row.peer for row in rows):
         order = list(dict.fromkeys(row.name for row in rows))
-        return [*out, *_beside_peers(sorted(rows, key=lambda row: order.index(row.name))), "", *_plots(rows, folder)]
+        return [
+            *out,
+            *_beside_peers(sorted(rows, key=lambda row: order.index(row.name))),
+            "",
+            *_plots(rows, folder),
+        ]
     return [*out, *_by_size(rows), ""]
 
 
 def write(report: dict[str, Any], docs: Path) -> None:
-    """Write ``docs/bench.md`` and its plots from one report."""
+    """Write ``docs/reference/bench.md`` and its plots from one report."""
     folder = docs / "img"
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("bench-*.svg"):
@@ -139,8 +204,10 @@ def write(report: dict[str, Any], docs: Path) -> None:
     ]
     ratios = _ratios(report["modules"])
     if ratios:
-        (folder / "bench-ratios.svg").write_text(bars("Peer's seconds / ours (right of 1: ours is faster)", ratios))
-        out += ["![Ratio by peer](img/bench-ratios.svg)", ""]
+        (folder / "bench-ratios.svg").write_text(
+            bars("Peer's seconds / ours (right of 1: ours is faster)", ratios)
+        )
+        out += ["![Ratio by peer](../img/bench-ratios.svg)", ""]
         out += [
             "A dot is one line of the tables below; the bar ends at their geometric mean, the number at the right.",
             "",
@@ -156,9 +223,20 @@ def write(report: dict[str, Any], docs: Path) -> None:
         "| series | ours | peers |",
         "|---|---:|---|",
     ]
-    shown = {row["series"] for part in report["modules"] for row in part["rows"] if part["module"] != "protect"}
+    shown = {
+        row["series"]
+        for part in report["modules"]
+        for row in part["rows"]
+        if part["module"] != "protect"
+    }
     for name, slopes in report["growth"].items():
         if name in shown:
-            peers = ", ".join(f"{who} {b:.2f}" for who, b in slopes.items() if who != OURS)
-            out.append(_line([name, f"{slopes[OURS]:.2f}" if OURS in slopes else "", peers]))
-    (docs / "bench.md").write_text("\n".join([*out, ""]))
+            peers = ", ".join(
+                f"{who} {b:.2f}" for who, b in slopes.items() if who != OURS
+            )
+            out.append(
+                _line([name, f"{slopes[OURS]:.2f}" if OURS in slopes else "", peers])
+            )
+    page = docs / "reference" / "bench.md"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text("\n".join([*out, ""]))

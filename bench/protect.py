@@ -1,7 +1,9 @@
 """Every protector on files of 10,000, 100,000 and 1,000,000 records: seconds and peak memory.
 
-Ten columns: the continuous methods get ten numbers (correlated, one the sum of two others), the categorical ones ten
-keys of two to eight categories whose combinations are skewed, as in a survey. Exact MDAV, V-MDAV, mu-Approx and
+Ten columns: the continuous methods get ten numbers (correlated, one the sum of two others), the
+categorical ones ten
+keys of two to eight categories whose combinations are skewed, as in a survey. Exact MDAV, V-MDAV,
+mu-Approx and
 shuffling stop where they would take minutes. Pseudonyms are made for one column, the identifier.
 """
 
@@ -25,10 +27,16 @@ MOST = {"mdav": 100_000, "vmdav": 10_000, "mu-approx": 100_000}
 def numbers(n: int, seed: int = 0) -> tc.Microdata:
     """Ten continuous columns of rank nine."""
     rng = np.random.default_rng(seed)
-    mixed = rng.standard_normal((n, 4)) @ rng.normal(size=(4, 9)) + 0.5 * rng.standard_normal((n, 9))
-    values = np.column_stack([np.exp(mixed / 3) * 1000, mixed[:, 0] + mixed[:, 1]])[:, 1:]
+    mixed = rng.standard_normal((n, 4)) @ rng.normal(
+        size=(4, 9)
+    ) + 0.5 * rng.standard_normal((n, 9))
+    values = np.column_stack([np.exp(mixed / 3) * 1000, mixed[:, 0] + mixed[:, 1]])[
+        :, 1:
+    ]
     values = np.column_stack([values, values[:, 0] + values[:, 1]])[:, :10]
-    return tc.Microdata.of(pa.table({f"x{j}": values[:, j] for j in range(values.shape[1])}))
+    return tc.Microdata.of(
+        pa.table({f"x{j}": values[:, j] for j in range(values.shape[1])})
+    )
 
 
 def keys(n: int, seed: int = 0) -> tc.Microdata:
@@ -40,7 +48,9 @@ def keys(n: int, seed: int = 0) -> tc.Microdata:
         size = 2 + j % 7
         usual = rng.integers(0, size, 40)[kind]
         odd = rng.random(n) < 0.02
-        columns[f"k{j}"] = pa.array(np.where(odd, rng.integers(0, size, n), usual).astype(str))
+        columns[f"k{j}"] = pa.array(
+            np.where(odd, rng.integers(0, size, n), usual).astype(str)
+        )
     return tc.Microdata.of(pa.table(columns))
 
 
@@ -60,12 +70,18 @@ def methods(data: tc.Microdata) -> dict[str, Any]:
         "noise, transformed": p.Noise(kind="transformed", random_state=0),
         "noise, multiplicative": p.Noise(kind="multiplicative", random_state=0),
         "rank swapping, p = 5": p.RankSwapping(p=5, random_state=0),
-        "microaggregation, individual, k = 3": p.Microaggregation(k=3, partition="individual"),
-        "microaggregation, z-scores, k = 3": p.Microaggregation(k=3, partition="zscores"),
+        "microaggregation, individual, k = 3": p.Microaggregation(
+            k=3, partition="individual"
+        ),
+        "microaggregation, z-scores, k = 3": p.Microaggregation(
+            k=3, partition="zscores"
+        ),
         "microaggregation, pca, k = 3": p.Microaggregation(k=3, partition="pca"),
         "microaggregation, mdav, k = 10": p.Microaggregation(k=10),
         "microaggregation, vmdav, k = 10": p.Microaggregation(k=10, partition="vmdav"),
-        "microaggregation, mu-approx, k = 10": p.Microaggregation(k=10, partition="mu-approx"),
+        "microaggregation, mu-approx, k = 10": p.Microaggregation(
+            k=10, partition="mu-approx"
+        ),
         "shuffling": p.Shuffling(columns=names[:5], given=names[5:], random_state=0),
         "rounding": p.Rounding(random_state=0),
         "resampling": p.Resampling(random_state=0),
@@ -73,9 +89,13 @@ def methods(data: tc.Microdata) -> dict[str, Any]:
         "sampling": p.Sampling(random_state=0),
         "recoding": p.Recoding(),
         "top and bottom coding": p.TopBottomCoding(),
-        "Laplace": p.Laplace(bounds=bounds, random_state=0),
-        "DP microaggregation, individual": p.DPMicroaggregation(bounds=bounds, random_state=0),
-        "DP microaggregation, multivariate": p.DPMicroaggregation(bounds=bounds, form="multivariate", random_state=0),
+        "Laplace": p.Laplace(bounds=bounds, random_state=0, test_seed=True),
+        "DP microaggregation, individual": p.DPMicroaggregation(
+            bounds=bounds, random_state=0, test_seed=True
+        ),
+        "DP microaggregation, multivariate": p.DPMicroaggregation(
+            bounds=bounds, form="multivariate", random_state=0, test_seed=True
+        ),
     }
 
 
@@ -88,7 +108,9 @@ def categorical() -> dict[str, Any]:
         "PRAM, invariant": p.PRAM(random_state=0),
         "MASSC": p.MASSC(random_state=0),
         "local suppression, k = 3": p.LocalSuppression(k=3),
-        "local suppression, k = 3, gaps as values": p.LocalSuppression(k=3, missing="value"),
+        "local suppression, k = 3, gaps as values": p.LocalSuppression(
+            k=3, missing="value"
+        ),
     }
 
 
@@ -102,13 +124,27 @@ def run(full: bool) -> Iterator[Row]:
         method.fit_transform(few)
     for size in SIZES if full else SIZES[:2]:
         data, coded, ids = numbers(size), keys(size), people(size)
-        work: list[tuple[str, Any, tc.Microdata]] = [(name, m, data) for name, m in methods(data).items()]
+        work: list[tuple[str, Any, tc.Microdata]] = [
+            (name, m, data) for name, m in methods(data).items()
+        ]
         work += [(name, m, coded) for name, m in categorical().items()]
         work.append(("pseudonyms", tc.protect.Pseudonyms(), ids))
         for name, method, table in work:
             slow = [word for word in MOST if f" {word}," in name]
             limit = MOST[slow[0]] if slow else size
             if size <= limit and (full or size <= 10_000 or not slow):
-                found = measure(lambda method=method, table=table: method.fit_transform(table) is None, budget=1.0)
+                found = measure(
+                    lambda method=method, table=table: (
+                        method.fit_transform(table) is None
+                    ),
+                    budget=1.0,
+                )
                 note = f"{found.cpu:.2f} s of CPU"
-                yield Row(name, found.seconds, memory_mb=found.memory_mb, note=note, size=size, series=name)
+                yield Row(
+                    name,
+                    found.seconds,
+                    memory_mb=found.memory_mb,
+                    note=note,
+                    size=size,
+                    series=name,
+                )

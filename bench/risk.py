@@ -1,4 +1,6 @@
-"""Frequencies, special uniques, individual risk and probabilistic loss: ours against what one would write by hand."""
+"""Frequencies, special uniques, individual risk and probabilistic loss: ours against what one would
+write by hand.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ KEYS = [f"k{j}" for j in range(len(CATEGORIES))]
 
 
 def survey(n: int, seed: int = 0) -> Any:
-    """n records of eight categorical keys and a weight, correlated so that keys repeat as they do in a survey."""
+    """n records of eight categorical keys and a weight, correlated so that keys repeat as they do
+    in a survey.
+    """
     import pandas as pd
 
     rng = np.random.default_rng(seed)
@@ -25,7 +29,9 @@ def survey(n: int, seed: int = 0) -> Any:
     columns = {}
     for j, size in enumerate(CATEGORIES):
         usual = np.random.default_rng(j).integers(0, size, 400)[kind]
-        columns[f"k{j}"] = np.where(rng.random(n) < 0.85, usual, rng.integers(0, size, n))
+        columns[f"k{j}"] = np.where(
+            rng.random(n) < 0.85, usual, rng.integers(0, size, n)
+        )
     return pd.DataFrame(columns | {"w": rng.uniform(1, 200, n)})
 
 
@@ -63,7 +69,11 @@ def suda(n: int, plain: bool) -> list[Row]:
     frame = survey(n)
     name = "SUDA2, 8 keys, exact"
     if plain:
-        peer = {"every set of columns (pandas)": lambda: by_subsets(frame[KEYS].to_numpy(), 8)}
+        peer = {
+            "every set of columns (pandas)": lambda: by_subsets(
+                frame[KEYS].to_numpy(), 8
+            )
+        }
         return side_by_side(
             name,
             lambda: tc.risk.suda(frame, KEYS) is None,
@@ -72,23 +82,40 @@ def suda(n: int, plain: bool) -> list[Row]:
             size=n,
             series="suda",
         )
-    return [_alone(name, lambda: tc.risk.suda(frame, KEYS), n, "suda", "no peer at this size")]
+    return [
+        _alone(
+            name, lambda: tc.risk.suda(frame, KEYS), n, "suda", "no peer at this size"
+        )
+    ]
 
 
-def _alone(name: str, call: Callable[[], object], n: int, series: str, note: str = "") -> Row:
+def _alone(
+    name: str, call: Callable[[], object], n: int, series: str, note: str = ""
+) -> Row:
     found = measure(lambda: call() is None)
-    return Row(name, found.seconds, memory_mb=found.memory_mb, note=note, size=n, series=series)
+    return Row(
+        name, found.seconds, memory_mb=found.memory_mb, note=note, size=n, series=series
+    )
 
 
 def alone(n: int) -> Iterator[Row]:
     """What has no peer."""
     frame, rng = survey(n), np.random.default_rng(1)
-    exact = "quadrature of the posterior; the closed form in use elsewhere loses its digits"
+    exact = (
+        "quadrature of the posterior; the closed form in use elsewhere loses its digits"
+    )
     individual = partial(tc.risk.individual, frame, KEYS, "w")
-    yield _alone("individual risk, 8 keys, exact", individual, n, "individual risk", exact)
+    yield _alone(
+        "individual risk, 8 keys, exact", individual, n, "individual risk", exact
+    )
     x = rng.standard_normal((n, 10)) @ rng.standard_normal((10, 10))
     z = x + 0.1 * rng.standard_normal(x.shape)
-    yield _alone("probabilistic loss, 10 columns", partial(tc.loss.pil, x, z), n, "probabilistic loss")
+    yield _alone(
+        "probabilistic loss, 10 columns",
+        partial(tc.loss.pil, x, z),
+        n,
+        "probabilistic loss",
+    )
 
 
 def run(full: bool) -> Iterator[Row]:

@@ -17,7 +17,8 @@ class Row:
     """Ours against one peer on the same input.
 
     ratio = peer_seconds / ours_seconds: above 1, ours is the faster. It is computed when not given.
-    memory_mb, peer_memory_mb: peak of each side, above what the process held before. note: what must be known to read
+    memory_mb, peer_memory_mb: peak of each side, above what the process held before. note: what
+    must be known to read
     the line (exactness, what the peer does not do, why a peer is absent).
     """
 
@@ -42,7 +43,9 @@ class Row:
 
 @dataclass
 class Measured:
-    """Least wall-clock seconds, processor seconds of that call, peak of memory (MB) and what the function returned."""
+    """Least wall-clock seconds, processor seconds of that call, peak of memory (MB) and what the
+    function returned.
+    """
 
     seconds: float
     cpu: float
@@ -50,20 +53,29 @@ class Measured:
     answer: Any
 
 
-def measure_here(function: Callable[[], Any], repeat: int = 3, budget: float = 4.0) -> Measured:
-    """The fastest of 1 + ``repeat`` calls; no further call once ``budget`` seconds are spent after the first.
+def measure_here(
+    function: Callable[[], Any], repeat: int = 3, budget: float = 4.0
+) -> Measured:
+    """The fastest of 1 + ``repeat`` calls; no further call once ``budget`` seconds are spent
+    after the first.
 
-    The fastest, because on a shared machine every disturbance only adds; so the first call (imports, compilation,
+    The fastest, because on a shared machine every disturbance only adds; so the first call
+    (imports, compilation,
     caches) counts only where it is the only one: where it takes more than four times the budget.
     """
     before = _reset_peak()
     made: list[tuple[float, float, Any]] = []
-    while not made or (len(made) <= repeat and sum(seconds for seconds, _, _ in made[1:]) < budget > made[0][0] / 4):
+    while not made or (
+        len(made) <= repeat
+        and sum(seconds for seconds, _, _ in made[1:]) < budget > made[0][0] / 4
+    ):
         start, cpu = time.perf_counter(), time.process_time()
         answer = function()
         made.append((time.perf_counter() - start, time.process_time() - cpu, answer))
     seconds, cpu, answer = min(made, key=lambda call: call[0])
-    return Measured(seconds, cpu, None if before is None else _status("VmHWM") - before, answer)
+    return Measured(
+        seconds, cpu, None if before is None else _status("VmHWM") - before, answer
+    )
 
 
 def _status(key: str) -> float:
@@ -86,10 +98,16 @@ def best(function: Callable[[], object], repeat: int = 3) -> float:
     return measure_here(function, repeat).seconds
 
 
-def measure(function: Callable[[], Any], repeat: int = 3, budget: float = 4.0, limit: float = 240.0) -> Measured:
+def measure(
+    function: Callable[[], Any],
+    repeat: int = 3,
+    budget: float = 4.0,
+    limit: float = 240.0,
+) -> Measured:
     """``measure_here`` in a forked process of its own; stopped after ``limit`` seconds.
 
-    The process is why one peer that crashes or hangs costs one row, and why memory can be told apart.
+    The process is why one peer that crashes or hangs costs one row, and why memory can be told
+    apart.
     """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -121,10 +139,25 @@ Say = Callable[[Any, Any], str]
 
 
 def beside(
-    name: str, mine: Measured, peer: str, theirs: Callable[[], Measured], say: Say, *, size: int, series: str = ""
+    name: str,
+    mine: Measured,
+    peer: str,
+    theirs: Callable[[], Measured],
+    say: Say,
+    *,
+    size: int,
+    series: str = "",
 ) -> Row:
     """One row. A peer that fails is a row that says why."""
-    row = partial(Row, name, mine.seconds, peer, memory_mb=mine.memory_mb, size=size, series=series)
+    row = partial(
+        Row,
+        name,
+        mine.seconds,
+        peer,
+        memory_mb=mine.memory_mb,
+        size=size,
+        series=series,
+    )
     try:
         found = theirs()
     except Exception as error:
@@ -146,7 +179,15 @@ def side_by_side(
     """One row a peer; all are measured here, each in a process of its own."""
     mine = measure(ours, limit=limit)
     return [
-        beside(name, mine, peer, partial(measure, call, limit=limit), say, size=size, series=series)
+        beside(
+            name,
+            mine,
+            peer,
+            partial(measure, call, limit=limit),
+            say,
+            size=size,
+            series=series,
+        )
         for peer, call in peers.items()
     ]
 

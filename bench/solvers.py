@@ -1,6 +1,8 @@
-"""The peers' assignment solvers, on a full matrix and on a graph of candidates: vectors or graph in, cost out.
+"""The peers' assignment solvers, on a full matrix and on a graph of candidates: vectors or graph
+in, cost out.
 
-A solver on a graph knows nothing of the pairs that the graph leaves out. Its optimum is the graph's, and it cannot say
+A solver on a graph knows nothing of the pairs that the graph leaves out. Its optimum is the
+graph's, and it cannot say
 whether it is the optimum of all pairs: none of these certifies.
 """
 
@@ -32,16 +34,23 @@ class Graph:
         first = np.concatenate([[0], np.cumsum(self.capacity)])
         times = self.capacity[self.cols]
         at = np.repeat(np.arange(len(self.cols)), times)
-        within = np.arange(len(at)) - np.repeat(np.concatenate([[0], np.cumsum(times)])[:-1], times)
+        within = np.arange(len(at)) - np.repeat(
+            np.concatenate([[0], np.cumsum(times)])[:-1], times
+        )
         indptr = np.concatenate([[0], np.cumsum(times)])[self.indptr]
-        return Graph(indptr, first[self.cols[at]] + within, self.cost[at], np.ones(first[-1], np.int64))
+        return Graph(
+            indptr,
+            first[self.cols[at]] + within,
+            self.cost[at],
+            np.ones(first[-1], np.int64),
+        )
 
 
 def candidates(x: np.ndarray, z: np.ndarray) -> Graph:
     """The graph that our own solver starts from: the 10 nearest both ways and one complete linkage."""
     from tacit.attack.base import distinct
-    from tacit.attack.solve import Rounds
-    from tacit.kernels.kdtree import EUCLIDEAN
+    from tacit.attack.solver.assign import Rounds
+    from tacit.kernels.trees.kdtree import EUCLIDEAN
 
     theirs = distinct(z)
     start = Rounds(x, np.ones(len(x), np.int64), theirs.rows, theirs.count, EUCLIDEAN)
@@ -70,7 +79,10 @@ def scipy_graph(graph: Graph) -> float:
 
     one = graph.single()
     shift = 1.0  # a cost of zero would be no arc
-    matrix = csr_array((one.cost + shift, one.cols, one.indptr), shape=(len(one.indptr) - 1, len(one.capacity)))
+    matrix = csr_array(
+        (one.cost + shift, one.cols, one.indptr),
+        shape=(len(one.indptr) - 1, len(one.capacity)),
+    )
     i, j = min_weight_full_bipartite_matching(matrix)
     return float((matrix[i, j] - shift).sum())
 
@@ -80,7 +92,9 @@ def lapx_graph(graph: Graph) -> float:
 
     one = graph.single()
     columns = one.cols.astype(np.int32)
-    cost, match, _ = lapmod(len(one.capacity), one.cost, one.indptr.astype(np.int32), columns)
+    cost, match, _ = lapmod(
+        len(one.capacity), one.cost, one.indptr.astype(np.int32), columns
+    )
     if (match < 0).any():
         raise ValueError("lapmod left rows without a link")
     return float(cost)
@@ -91,7 +105,9 @@ def ortools_assignment(graph: Graph) -> float:
 
     one, unit = graph.single(), WHOLE / graph.cost.max()
     solver = SimpleLinearSumAssignment()
-    solver.add_arcs_with_cost(one.rows, one.cols, np.rint(one.cost * unit).astype(np.int64))
+    solver.add_arcs_with_cost(
+        one.rows, one.cols, np.rint(one.cost * unit).astype(np.int64)
+    )
     status = solver.solve()
     if status != solver.OPTIMAL:
         raise ValueError(f"ortools: {status}")

@@ -1,7 +1,10 @@
-"""Streams: records a second of each filter, in a batch and pushed one by one, beside river and CapyMOA.
+"""Streams: records a second of each filter, in a batch and pushed one by one, beside river and
+CapyMOA.
 
-river and MOA have no protection filters. What they have is the work inside one: scaling each record, the nearest
-records of a window, sorted windows, noise. The published program (Java, one core) is quoted, not run again.
+river and MOA have no protection filters. What they have is the work inside one: scaling each
+record, the nearest
+records of a window, sorted windows, noise. The published program (Java, one core) is quoted, not
+run again.
 """
 
 from __future__ import annotations
@@ -23,16 +26,48 @@ def filters(x: np.ndarray) -> list[tuple[str, Callable[[], Any], float | None, f
     """(name, builder, bar in records a second, records a second of the Java program)."""
     from tacit import stream as s
 
-    bounds = [(float(a), float(b)) for a, b in zip(x.min(axis=0), x.max(axis=0), strict=True)]
-    private = partial(s.PrivateMicroaggregation, 1.0, 3, 100, bounds=bounds)
+    bounds = [
+        (float(a), float(b)) for a, b in zip(x.min(axis=0), x.max(axis=0), strict=True)
+    ]
+    private = partial(s.DPMicroaggregation, 1.0, 3, 100, bounds=bounds)
     return [
-        ("noise", lambda: s.Noise(amount=0.5, random_state=1), 5e6, 0.85e6),
-        ("noise with monitors", lambda: s.Watch(s.Noise(amount=0.5, random_state=1)), 500e3, 90e3),
-        ("microaggregation, window 100", lambda: s.Microaggregation(k=3, window=100), 500e3, 236e3),
-        ("microaggregation, window 1000", lambda: s.Microaggregation(k=3, window=1000), 100e3, 25e3),
-        ("rank swapping, window 100", lambda: s.RankSwapping(percent=10, window=100, random_state=1), 200e3, 16e3),
-        ("rank swapping, window 1000", lambda: s.RankSwapping(percent=10, window=1000, random_state=1), 100e3, 1.3e3),
-        ("DP, window 100, fast sampler", lambda: private(sampler="fast", random_state=1), 300e3, 220e3),
+        ("noise", lambda: s.Noise(percent=50, random_state=1), 5e6, 0.85e6),
+        (
+            "noise with monitors",
+            lambda: s.Watch(s.Noise(percent=50, random_state=1)),
+            500e3,
+            90e3,
+        ),
+        (
+            "microaggregation, window 100",
+            lambda: s.Microaggregation(k=3, window=100),
+            500e3,
+            236e3,
+        ),
+        (
+            "microaggregation, window 1000",
+            lambda: s.Microaggregation(k=3, window=1000),
+            100e3,
+            25e3,
+        ),
+        (
+            "rank swapping, window 100",
+            lambda: s.RankSwapping(p=10, window=100, random_state=1),
+            200e3,
+            16e3,
+        ),
+        (
+            "rank swapping, window 1000",
+            lambda: s.RankSwapping(p=10, window=1000, random_state=1),
+            100e3,
+            1.3e3,
+        ),
+        (
+            "DP, window 100, fast sampler",
+            lambda: private(sampler="fast", random_state=1, test_seed=True),
+            300e3,
+            220e3,
+        ),
         ("DP, window 100, safe sampler", private, None, 220e3),
     ]
 
@@ -46,9 +81,20 @@ def batch(x: np.ndarray) -> Iterator[Row]:
         mine = measure(lambda unit=unit: unit.apply(x) is None)
         rate = n / mine.cpu  # one thread: what others do on the machine does not count
         note = f"{rate:,.0f} records a CPU second; the peer is quoted, not run"
-        note += "" if bar is None else f"; bar {bar:,.0f}: {'met' if rate > bar else 'NOT MET'}"
+        note += (
+            ""
+            if bar is None
+            else f"; bar {bar:,.0f}: {'met' if rate > bar else 'NOT MET'}"
+        )
         quoted = Measured(n / java, n / java, None, None)
-        yield beside(f"batch: {name}", mine, "Java program (quoted)", lambda q=quoted: q, lambda *_, s=note: s, size=n)
+        yield beside(
+            f"batch: {name}",
+            mine,
+            "Java program (quoted)",
+            lambda q=quoted: q,
+            lambda *_, s=note: s,
+            size=n,
+        )
 
 
 def _push(make: Callable[[], Any], records: Records) -> None:
@@ -111,24 +157,41 @@ def pushed(x: np.ndarray, names: list[str]) -> Iterator[Row]:
             mine = measure(partial(_push, make, taken))
             note = f"ours {1e6 * mine.cpu / len(taken):.1f} CPU microseconds a record; {says[peer]}"
             theirs = partial(measure, partial(call, taken))
-            yield beside(f"push: {name}", mine, peer, theirs, lambda *_, note=note: note, size=len(taken))
+            yield beside(
+                f"push: {name}",
+                mine,
+                peer,
+                theirs,
+                lambda *_, note=note: note,
+                size=len(taken),
+            )
 
 
 def capymoa(x: np.ndarray) -> list[Row]:
     """MOA's filters take one record at a time from Python; ours pushed likewise (arrays)."""
-    from tacit.datasets import RandomRBF
+    from tacit.data.datasets import RandomRBF
     from tacit.stream import Noise
 
     n, records = len(x), list(x)
     peer = Peer("capymoa", {"n": n})
-    noise = partial(_push, lambda: Noise(amount=0.5, random_state=1), records)
+    noise = partial(_push, lambda: Noise(percent=50, random_state=1), records)
     noise()
     drawn = measure(lambda: RandomRBF(seed=1).take(n) is None)
     pushed = measure(noise)
-    one, scales = "both one record at a time", "both one record at a time; peer only scales"
+    one, scales = (
+        "both one record at a time",
+        "both one record at a time; peer only scales",
+    )
     java = "peer hands over one record at a time from Java; ours fills an array"
     return [
-        beside(name, mine, f"CapyMOA {label}", peer(what), lambda *_, note=note: note, size=n)
+        beside(
+            name,
+            mine,
+            f"CapyMOA {label}",
+            peer(what),
+            lambda *_, note=note: note,
+            size=n,
+        )
         for name, mine, label, what, note in (
             ("generator: RandomRBF", drawn, "RandomRBF", "generator", java),
             ("push: noise", pushed, "AddNoiseFilter", "noise", one),
@@ -141,12 +204,16 @@ def capymoa(x: np.ndarray) -> list[Row]:
 def river_generator(n: int) -> list[Row]:
     from river.datasets.synth import RandomRBF as Peers
 
-    from tacit.datasets import RandomRBF
+    from tacit.data.datasets import RandomRBF
 
     return side_by_side(
         "generator: RandomRBF",
         lambda: RandomRBF(seed=1).take(n) is None,
-        {"river RandomRBF": lambda: sum(1 for _ in Peers(seed_model=1, seed_sample=1).take(n))},
+        {
+            "river RandomRBF": lambda: sum(
+                1 for _ in Peers(seed_model=1, seed_sample=1).take(n)
+            )
+        },
         lambda *_: "peer yields dicts one at a time; ours fills an array",
         size=n,
     )
@@ -160,16 +227,24 @@ def growth(x: np.ndarray) -> Iterator[Row]:
             values = np.resize(x, (n, x.shape[1]))
             mine = measure(lambda unit=unit, values=values: unit.apply(values) is None)
             series = f"stream {name}"
-            yield Row(f"batch: {name}", mine.seconds, memory_mb=mine.memory_mb, size=n, series=series)
+            yield Row(
+                f"batch: {name}",
+                mine.seconds,
+                memory_mb=mine.memory_mb,
+                size=n,
+                series=series,
+            )
 
 
 def run(full: bool) -> Iterator[Row]:
-    """All filters on 100,000 records; ``full`` pushes all of them, not a fifth, and goes on to a million."""
+    """All filters on 100,000 records; ``full`` pushes all of them, not a fifth, and goes on to a
+    million.
+    """
     import river.neighbors
     import river.preprocessing
     import river.stats  # noqa: F401 (before the processes that measure are forked)
 
-    from tacit.datasets import RandomRBF
+    from tacit.data.datasets import RandomRBF
 
     x, _ = RandomRBF(seed=1).take(N)
     n = N if full else N // 5

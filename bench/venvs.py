@@ -29,20 +29,37 @@ FOLDER = Path(os.environ.get("TACIT_BENCH_VENVS", HERE / ".venvs"))
 
 
 def python(peer: str) -> Path:
-    """The interpreter of the peer's environment; makes the environment on first use and when its list changed."""
+    """The interpreter of the peer's environment; makes the environment on first use and when its
+    list changed.
+    """
     folder = FOLDER / peer
     interpreter = folder / "bin" / "python"
     ready, wanted = folder / "ready", "\n".join(PEERS[peer])
     if not ready.exists() or ready.read_text() != wanted:
-        print(f"bench: making a virtual environment for {peer} ...", file=sys.stderr, flush=True)
+        print(
+            f"bench: making a virtual environment for {peer} ...",
+            file=sys.stderr,
+            flush=True,
+        )
         shutil.rmtree(folder, ignore_errors=True)
-        uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
+        uv = shutil.which("uv") or shutil.which(
+            "uv", path=str(Path(sys.executable).parent)
+        )
         venv.create(folder, with_pip=uv is None)
         if uv:
             install = [uv, "pip", "install", "--quiet", "--python", str(interpreter)]
         else:
-            install = [str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        done = subprocess.run([*install, *PEERS[peer]], capture_output=True, text=True, check=False)
+            install = [
+                str(interpreter),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+            ]
+        done = subprocess.run(
+            [*install, *PEERS[peer]], capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise RuntimeError(f"{peer} cannot be installed: {_last(done.stderr)}")
         ready.write_text(wanted)
@@ -50,7 +67,9 @@ def python(peer: str) -> Path:
 
 
 class Peer:
-    """One run of ``bench/peer/NAME.py`` on a task in the peer's environment; what it measured, by name."""
+    """One run of ``bench/peer/NAME.py`` on a task in the peer's environment; what it measured, by
+    name.
+    """
 
     def __init__(self, name: str, task: dict[str, Any], limit: float = 150.0) -> None:
         self.name, self.task, self.limit = name, task, limit
@@ -76,9 +95,18 @@ class Peer:
             return error
 
     def _run(self) -> dict[str, Any]:
-        environment = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+        environment = {
+            k: v
+            for k, v in os.environ.items()
+            if k not in {"PYTHONPATH", "VIRTUAL_ENV"}
+        }
         done = subprocess.run(
-            [str(python(self.name)), "-m", f"bench.peer.{self.name}", json.dumps(self.task)],
+            [
+                str(python(self.name)),
+                "-m",
+                f"bench.peer.{self.name}",
+                json.dumps(self.task),
+            ],
             cwd=HERE.parent,
             capture_output=True,
             text=True,

@@ -1,9 +1,9 @@
-"""mkdocs hook: a page with `execute: true` in its front matter runs its code when the docs are built.
+"""mkdocs hook: a page with `execute: true` in its front matter runs its code when it is built.
 
-Blocks marked `python` share one namespace and run in one empty directory, in page order; what they print, and the
-value of a last expression, is shown below them (a chart or card as itself). Lines that start with `$ tacit` in
-`console` blocks run the command line. A block that fails fails the build. `python docs/execute.py PAGE...` runs pages
-without mkdocs.
+Blocks marked `python` share one namespace and run in one empty directory, in page order; what they
+print, and the value of a last expression, is shown below them (a chart or card as itself). Lines
+that start with `$ tacit` in `console` blocks run the command line. A block that fails
+fails the build. `python docs/execute.py PAGE...` runs pages without mkdocs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ def run(markdown: str, name: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            return BLOCK.sub(lambda found: _block(found.group(1), found.group(2), space, name, here), markdown)
+            return BLOCK.sub(
+                lambda found: _block(found.group(1), found.group(2), space, name, here),
+                markdown,
+            )
         finally:
             os.chdir(here)
 
@@ -47,14 +50,22 @@ def run(markdown: str, name: str) -> str:
 def _block(kind: str, code: str, space: dict[str, Any], name: str, here: Path) -> str:
     try:
         shown = _python(code, space, name) if kind == "python" else None
-        return f"```{kind}\n{code}```\n{shown}" if shown is not None else _console(code, here)
+        return (
+            f"```{kind}\n{code}```\n{shown}"
+            if shown is not None
+            else _console(code, here)
+        )
     except Exception as error:
-        raise Failed(f"{name}: this block failed ({type(error).__name__}: {error}):\n{code}") from error
+        raise Failed(
+            f"{name}: this block failed ({type(error).__name__}: {error}):\n{code}"
+        ) from error
 
 
 def _python(code: str, space: dict[str, Any], name: str) -> str:
     tree = ast.parse(code, filename=name)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = (
+        tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    )
     said = io.StringIO()
     value = None
     with contextlib.redirect_stdout(said):
@@ -76,7 +87,12 @@ def _python(code: str, space: dict[str, Any], name: str) -> str:
 def _console(code: str, here: Path) -> str:
     out = []
     source = here / "src"
-    path = os.pathsep.join(filter(None, [str(source) if source.is_dir() else "", os.environ.get("PYTHONPATH", "")]))
+    path = os.pathsep.join(
+        filter(
+            None,
+            [str(source) if source.is_dir() else "", os.environ.get("PYTHONPATH", "")],
+        )
+    )
     environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "110"}
     lines = code.replace("\\\n", "\x00").splitlines()
     for line in lines:
@@ -84,7 +100,12 @@ def _console(code: str, here: Path) -> str:
             continue  # old output is replaced
         words = shlex.split(line[2:].replace("\x00", " "))
         done = subprocess.run(
-            [sys.executable, "-m", *words], env=environment, capture_output=True, text=True, timeout=600, check=False
+            [sys.executable, "-m", *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
         )
         if done.returncode not in (0, 1):
             raise Failed(done.stderr.strip())

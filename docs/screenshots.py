@@ -1,4 +1,4 @@
-"""Take the pictures of the web page and the report for the docs: python docs/screenshots.py (needs chromium)."""
+"""Take the pictures of the web page and the report: python docs/screenshots.py (needs chromium)."""
 
 from __future__ import annotations
 
@@ -13,27 +13,45 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
 
 
 def main() -> None:
     """Start the page, walk through it, and keep what it looks like."""
     from playwright.sync_api import sync_playwright
 
-    paths = os.pathsep.join(filter(None, [str(HERE.parent / "src"), os.environ.get("PYTHONPATH", "")]))
+    paths = os.pathsep.join(
+        filter(None, [str(HERE.parent / "src"), os.environ.get("PYTHONPATH", "")])
+    )
     environment = {**os.environ, "PYTHONPATH": paths, "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "tacit", "app", "--port", "0", "--no-browser"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         found = re.search(r"http://\S+", server.stdout.readline())
         assert found
         try:
             with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+                browser = playwright.chromium.launch(
+                    executable_path=shutil.which("chromium"), args=FLAGS
+                )
                 for scheme in ("light", "dark"):
-                    context = browser.new_context(viewport={"width": 1280, "height": 860}, color_scheme=scheme)
+                    context = browser.new_context(
+                        viewport={"width": 1280, "height": 860}, color_scheme=scheme
+                    )
                     context.set_default_timeout(180_000)
-                    walk(context.new_page(), found.group(), "" if scheme == "light" else "-dark")
+                    walk(
+                        context.new_page(),
+                        found.group(),
+                        "" if scheme == "light" else "-dark",
+                    )
                 browser.close()
         finally:  # leaving the block waits for the server, also after an error
             server.send_signal(signal.SIGINT)

@@ -1,4 +1,6 @@
-"""What runs inside a peer's own environment (``bench.venvs``): a task as JSON in, measured answers as JSON out."""
+"""What runs inside a peer's own environment (``bench.venvs``): a task as JSON in, measured answers
+as JSON out.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,12 @@ def task() -> dict[str, Any]:
 
 
 def answer(**measures: Callable[[], Any]) -> None:
-    """Measure each function and print what came out. Imports and data are in place: they do not count."""
-    print(json.dumps({name: _measured(function) for name, function in measures.items()}))
+    """Measure each function and print what came out. Imports and data are in place: they do not
+    count.
+    """
+    print(
+        json.dumps({name: _measured(function) for name, function in measures.items()})
+    )
 
 
 def _measured(function: Callable[[], Any]) -> Any:

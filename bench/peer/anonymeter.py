@@ -1,4 +1,6 @@
-"""anonymeter: linkability (as many attacks as records) and singling-out (200 attacks) of a masked file."""
+"""anonymeter: linkability (as many attacks as records) and singling-out (200 attacks) of a masked
+file.
+"""
 
 import warnings
 
@@ -15,7 +17,9 @@ halves = columns[: len(columns) // 2], columns[len(columns) // 2 :]
 
 
 def linkability():
-    evaluator = LinkabilityEvaluator(original, masked, halves, n_attacks=len(original), n_neighbors=1)
+    evaluator = LinkabilityEvaluator(
+        original, masked, halves, n_attacks=len(original), n_neighbors=1
+    )
     return evaluator.evaluate(n_jobs=1).risk().value
 
 

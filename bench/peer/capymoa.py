@@ -2,7 +2,11 @@
 
 from capymoa.stream.generator import RandomRBFGenerator
 from capymoa.stream.preprocessing import MOATransformer
-from moa.streams.filters import AddNoiseFilter, NormalisationFilter, StandardisationFilter
+from moa.streams.filters import (
+    AddNoiseFilter,
+    NormalisationFilter,
+    StandardisationFilter,
+)
 
 from bench.peer import answer, task
 
@@ -18,7 +22,9 @@ def draw():
 
 def through(moa_filter):
     def run():
-        transformer = MOATransformer(schema=stream.get_schema(), moa_filter=moa_filter())
+        transformer = MOATransformer(
+            schema=stream.get_schema(), moa_filter=moa_filter()
+        )
         for record in records:
             transformer.transform_instance(record)
 

@@ -15,24 +15,33 @@ def compared(columns, **how):
     index.full()
     compare = recordlinkage.Compare()
     for column in columns:
-        options = {name: factor * float(spread[column]) for name, factor in how["factors"].items()}
+        options = {
+            name: factor * float(spread[column])
+            for name, factor in how["factors"].items()
+        }
         compare.numeric(column, column, method=how["method"], label=column, **options)
     return compare.compute(index.index(original, masked), original, masked)
 
 
 def right(score):
-    """Originals whose best pair is their own; one of several equally good pairs is drawn, so it counts in part."""
+    """Originals whose best pair is their own; one of several equally good pairs is drawn, so it
+    counts in part.
+    """
     tied = score[score >= score.groupby(level=0).transform("max") - 1e-9]
     share = 1 / tied.groupby(level=0).transform("size")
     return float(share[[a == b for a, b in tied.index]].sum())
 
 
 def similarity():
-    return right(compared(original.columns, method="gauss", factors={"scale": 1.0}).sum(axis=1))
+    return right(
+        compared(original.columns, method="gauss", factors={"scale": 1.0}).sum(axis=1)
+    )
 
 
 def em():
-    levels = compared(asked["columns"], method="step", factors={"offset": asked["tolerance"]}).astype(int)
+    levels = compared(
+        asked["columns"], method="step", factors={"offset": asked["tolerance"]}
+    ).astype(int)
     classifier = recordlinkage.ECMClassifier()
     classifier.fit(levels)
     return right(classifier.prob(levels))

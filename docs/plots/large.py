@@ -1,8 +1,12 @@
-"""Draws docs/img/partition.svg: the 2^d-tree of 500 records, L = 50, blocks of at least 10 (as Figures 2.1 to 2.3)."""
+"""Draw docs/img/partition.svg: python docs/plots/large.py, from the root of the repository.
+
+The 2^d-tree of 500 records, L = 50, blocks of at least 10 (as in Domingo-Ferrer 2008).
+"""
 
 import numpy as np
 
-from tacit.partition import OrthTree, draw
+from tacit.report.charts.partition import draw
+from tacit.scale.partition import OrthTree
 
 rng = np.random.default_rng(21)
 centres = rng.uniform(0, 100, size=(6, 2))

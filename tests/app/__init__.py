@@ -1,0 +1,1 @@
+"""The page: its parts alone, and all of it in a real browser."""

@@ -1,53 +1,95 @@
-"""A real server in a process of its own, and Debian's chromium to look at it."""
+"""A real server in a process of its own, and chromium to look at it."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 
+from programs import find
+
+# Chromium in a container: no sandbox or graphics there, and no request of its own to anywhere.
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 PATIENCE = 400_000
 """Milliseconds: a busy machine is slow, which is not what these tests are about."""
 
 
 @dataclass
 class Server:
+    """A server that runs, and where its temporary files are."""
+
     address: str
     process: subprocess.Popen[str]
     folder: Path
 
     @property
     def base(self) -> str:
+        """The address without its token."""
         return self.address.partition("?")[0]
 
+    @property
+    def token(self) -> str:
+        """What lets its holder in."""
+        return self.address.partition("token=")[2]
 
-def start(folder: Path, *options: str) -> Server:
-    """`tacit app` as a user starts it; its temporary files go to `folder`, so that tests can look at them."""
+
+def start(folder: Path, *options: str, browser: str = "") -> Server:
+    """`tacit app` as a user starts it, with this program as browser or without one.
+
+    Its temporary files go to `folder`, so that tests can look at them.
+    """
     environment = {**os.environ, "TMPDIR": str(folder), "PYTHONUNBUFFERED": "1"}
+    if browser:
+        environment["BROWSER"] = browser
+    else:
+        options = ("--no-browser", *options)
     source = str(Path(__file__).parents[2] / "src")
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [source, environment.get("PYTHONPATH", "")]))
-    command = [sys.executable, "-m", "tacit", "app", "--port", "0", "--no-browser", *options]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    environment["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [source, environment.get("PYTHONPATH", "")])
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "tacit",
+        "app",
+        "--port",
+        "0",
+        *options,
+    ]
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     assert process.stdout is not None
     line = process.stdout.readline()
-    found = re.search(r"http://\S+", line)
-    assert found, line
-    return Server(found.group(), process, folder)
+    address = re.search(r"http://\S+", line)
+    assert address, line
+    return Server(address.group(), process, folder)
 
 
 def stop(server: Server) -> int:
+    """End the server as a user does; its exit code."""
+    # as Ctrl-C does, so that the server removes its files
     server.process.send_signal(signal.SIGINT)
     try:
         return server.process.wait(30)
@@ -58,6 +100,7 @@ def stop(server: Server) -> int:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests: its start takes seconds."""
     made = start(tmp_path_factory.mktemp("app"))
     wait_until_up(made)
     yield made
@@ -65,10 +108,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def wait_until_up(server: Server) -> None:
-    import time
-
-    import httpx
-
+    """Ask until it answers."""
+    # a minute: a busy machine takes long to import
     for _ in range(600):
         try:
             httpx.get(server.base, timeout=5)
@@ -80,21 +121,32 @@ def wait_until_up(server: Server) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[object]:
+    """One browser for all tests; each test has a profile of its own."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        made = playwright.chromium.launch(executable_path=find("chromium"), args=FLAGS)
         yield made
         made.close()
 
 
 @pytest.fixture
 def context(browser, server: Server) -> Iterator[object]:
-    """A fresh profile that has opened the printed address. Any request to elsewhere, or any script error, fails."""
-    made = browser.new_context(viewport={"width": 1280, "height": 860}, accept_downloads=True)
+    """A fresh profile that has opened the printed address.
+
+    Any request to elsewhere, or any script error, fails the test.
+    """
+    made = browser.new_context(
+        viewport={"width": 1280, "height": 860}, accept_downloads=True
+    )
     made.set_default_timeout(PATIENCE)
     problems: list[str] = []
-    made.on("request", lambda r: r.url.startswith((server.base, "data:", "blob:")) or problems.append(r.url))
+    made.on(
+        "request",
+        lambda r: (
+            r.url.startswith((server.base, "data:", "blob:")) or problems.append(r.url)
+        ),
+    )
     made.on("weberror", lambda e: problems.append(str(e.error)))
     page = made.new_page()
     page.goto(server.address)
@@ -105,6 +157,7 @@ def context(browser, server: Server) -> Iterator[object]:
 
 @pytest.fixture
 def page(context) -> object:
+    """The first tab."""
     return context.pages[0]
 
 
@@ -116,5 +169,6 @@ def load_demo(page) -> str:
 
 
 def wait_for_runs(page, number: int) -> None:
+    """Wait until so many plans have ended and nothing runs."""
     page.wait_for_selector(f"#live tbody tr:nth-child({number})")
     page.wait_for_selector("#progress", state="hidden")

@@ -1,4 +1,4 @@
-"""Forms come from annotations: every registered method has one, and what is sent back is what was shown."""
+"""Forms come from annotations, and what is sent back is what was shown."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ from typing import Annotated, Literal
 import pytest
 from annotated_types import Ge, Le
 
-from tacit.app import forms
-from tacit.parameters import model_of
-from tacit.plan import Step
+from tacit.app import forms, work
+from tacit.app.pages.protect import by_family
+from tacit.base.parameters import model_of
+from tacit.plan.plan import Step
 from tacit.protect import registry
 
 
 class Example:
     """Example.
 
-    Parameters: ``k``: smallest group. ``share``: part of it;
-    goes on here.
+    Parameters
+    ----------
+    k : int
+        Smallest group.
+    share : float
+        Part of it;
+        goes on here.
 
+    Examples
+    --------
     >>> 1
     1
     """
@@ -36,44 +44,88 @@ class Example:
 
 
 def made(**values: object) -> dict[str, forms.Field]:
+    """The inputs of the example, by name."""
     schema = model_of(Example).model_json_schema()
     return {f.name: f for f in forms.fields(schema, values, Example.__doc__)}
 
 
+def as_sent(inputs: list[forms.Field]) -> dict[str, list[str]]:
+    """What a browser sends of the inputs that hold text."""
+    return {
+        one.name: [one.shown] for one in inputs if one.widget not in ("flag", "columns")
+    }
+
+
 def test_widgets_limits_and_help() -> None:
-    found = made()
-    assert [f.widget for f in found.values()] == ["integer", "number", "choice", "flag", "columns", "text", "number"]
-    assert found["k"].limits == "2 or more"
-    assert found["share"].limits == "0 to 1"
-    assert found["k"].help == "smallest group"
-    assert found["share"].help == "part of it; goes on here"
-    assert found["kind"].choices == ["a", "b"]
+    """Type, range and docstring become widget, limits and hint."""
+    inputs = made()
+    assert [one.widget for one in inputs.values()] == [
+        "integer",
+        "number",
+        "choice",
+        "flag",
+        "columns",
+        "text",
+        "number",
+    ]
+    assert inputs["k"].limits == "2 or more"
+    assert inputs["share"].limits == "0 to 1"
+    assert inputs["k"].help == "Smallest group."
+    assert inputs["share"].help == "Part of it; goes on here."
+    assert inputs["kind"].choices == ["a", "b"]
 
 
 def test_what_is_shown_is_what_comes_back() -> None:
-    values = {"k": 7, "share": 0.25, "kind": "b", "flag": False, "columns": ["x", "y"], "blocks": [["x"], ["y"]]}
-    found = list(made(**values).values())
-    sent = {f.name: [f.shown] for f in found if f.widget not in ("flag", "columns")} | {"columns": ["x", "y"]}
-    assert forms.read(found, sent, "") == values
+    """A form that is sent as it was shown changes nothing."""
+    values = {
+        "k": 7,
+        "share": 0.25,
+        "kind": "b",
+        "flag": False,
+        "columns": ["x", "y"],
+        "blocks": [["x"], ["y"]],
+    }
+    inputs = list(made(**values).values())
+    sent = as_sent(inputs) | {"columns": ["x", "y"]}
+    assert forms.read(inputs, sent, "") == values
 
 
 def test_defaults_and_empty_fields_are_left_out() -> None:
-    found = list(made().values())
-    assert forms.read(found, {"k": ["3"], "share": [""], "flag": ["on"], "kind": ["a"]}, "") == {}
+    """A plan holds only what differs from the defaults."""
+    inputs = list(made().values())
+    sent = {"k": ["3"], "share": [""], "flag": ["on"], "kind": ["a"]}
+    assert forms.read(inputs, sent, "") == {}
 
 
 def test_text_that_is_no_number_reaches_the_plan_as_it_is() -> None:
-    found = list(made().values())
-    assert forms.read(found, {"k": ["many"], "flag": ["on"]}, "") == {"k": "many"}
-    assert forms.read(found, {"share": ["0,25"], "flag": ["on"]}, "") == {"share": 0.25}
+    """The plan says what is wrong with it; a decimal comma is not wrong."""
+    inputs = list(made().values())
+    assert forms.read(inputs, {"k": ["many"], "flag": ["on"]}, "") == {"k": "many"}
+    assert forms.read(inputs, {"share": ["0,25"], "flag": ["on"]}, "") == {
+        "share": 0.25
+    }
 
 
 @pytest.mark.parametrize("method", list(registry))
 def test_every_protector_has_a_form_that_keeps_its_defaults(method: str) -> None:
+    """Whatever is registered can be chosen and run."""
     owner = registry[method]
-    found = forms.fields(model_of(owner).model_json_schema(), about=owner.__doc__)
-    sent = {f.name: [f.shown] for f in found if f.widget not in ("flag", "columns")}
-    sent |= {f.name: ["on"] for f in found if f.widget == "flag" and f.default}
-    given = forms.read(found, sent, "")
+    inputs = forms.fields(model_of(owner).model_json_schema(), about=owner.__doc__)
+    sent = as_sent(inputs)
+    # a browser sends a box only if it is ticked
+    sent |= {one.name: ["on"] for one in inputs if one.widget == "flag" and one.default}
+    given = forms.read(inputs, sent, "")
     assert given == {}
     Step(method, given)
+
+
+def test_methods_are_listed_by_family() -> None:
+    """Every method stands in one group, and says what it is for."""
+    methods = work.catalogue(lambda kind, value: None)["protect"]
+    families = by_family(methods)
+    listed = [name for _, group in families for name, _ in group]
+    assert sorted(listed) == sorted(methods)
+    assert len(families) == len({entry["family"] for entry in methods.values()})
+    grouping = next(group for family, group in families if family == "Grouping")
+    assert "microaggregation" in dict(grouping)
+    assert dict(grouping)["microaggregation"]["purpose"]

@@ -1,8 +1,9 @@
-"""Undo, redo, and jobs in a process of their own: progress, cancel, a crash, the newest preview wins."""
+"""Undo, redo, and jobs in a process of their own: cancel, a crash, the newest preview wins."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,19 @@ from tacit.app.worker import Cancelled, Job, Worker
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
+    """A project whose file has been read."""
     made = Project("a.csv", tmp_path / "a.csv", Job("load", {}))
-    made.begin({"columns": [{"name": "x", "role": "quasi", "kind": "continuous"}], "records": 3})
+    made.begin(
+        {
+            "columns": [{"name": "x", "role": "quasi", "kind": "continuous"}],
+            "records": 3,
+        }
+    )
     return made
 
 
 def test_undo_and_redo(project: Project) -> None:
+    """A change after undo drops what could be redone."""
     assert not project.can_undo
     project.change("roles", roles={"x": "other"})
     project.change("roles", roles={"x": "weight"})
@@ -37,34 +45,54 @@ def test_undo_and_redo(project: Project) -> None:
 
 
 def test_typing_counts_as_one_change(project: Project) -> None:
+    """Undo takes back a number, not a digit."""
     for k in (1, 12, 123):
-        project.change("step values", steps=({"method": "noise", "parameters": {"percent": k}, "seed": 1},))
+        project.change(
+            "step values",
+            steps=({"method": "noise", "parameters": {"percent": k}, "seed": 1},),
+        )
     project.undo()
     assert project.setup.steps == ()
 
 
 def test_no_change_is_no_step(project: Project) -> None:
+    """Saving what is there already needs no undo."""
     assert not project.change("roles", roles=dict(project.setup.roles))
     assert not project.can_undo
 
 
 @pytest.fixture(scope="module")
-def worker():
+def worker() -> Iterator[Worker]:
+    """One worker for all tests: its start takes seconds."""
     made = Worker("test")
     yield made
     made.close()
 
 
 def test_a_mistake_is_one_sentence_and_the_worker_goes_on(worker: Worker) -> None:
-    job = worker.submit(Job("load", {"path": "/nowhere/secret.csv", "name": "mine.csv"}))
+    """The sentence names the file as the user knows it."""
+    job = worker.submit(
+        Job("load", {"path": "/nowhere/secret.csv", "name": "mine.csv"})
+    )
     with pytest.raises(RuntimeError, match=r"mine\.csv") as caught:
         job.wait(120)
     assert "/nowhere" not in str(caught.value)
-    assert worker.submit(Job("catalogue", {})).wait(120)["protect"]["noise"]["title"] == "Noise"
+    assert (
+        worker.submit(Job("catalogue", {})).wait(120)["protect"]["noise"]["title"]
+        == "Noise"
+    )
 
 
 def test_cancel_ends_a_running_job_and_the_next_one_runs(worker: Worker) -> None:
-    arguments = {"filter": "noise", "parameters": {}, "source": "rbf", "path": "", "count": 10**6, "pace": 100.0}
+    """Another process takes the place of the one that was ended."""
+    arguments = {
+        "filter": "noise",
+        "parameters": {},
+        "source": "rbf",
+        "path": "",
+        "count": 10**6,
+        "pace": 100.0,
+    }
     ticks: list[object] = []
     job = worker.submit(Job("stream", arguments, on_tick=ticks.append))
     waited = time.monotonic()
@@ -80,11 +108,23 @@ def test_cancel_ends_a_running_job_and_the_next_one_runs(worker: Worker) -> None
 
 @pytest.mark.slow
 def test_a_process_that_dies_fails_its_job_only(worker: Worker) -> None:
+    """The next job gets a new process."""
     job = worker.submit(
-        Job("stream", {"filter": "noise", "parameters": {}, "source": "rbf", "path": "", "count": 10**6, "pace": 100.0})
+        Job(
+            "stream",
+            {
+                "filter": "noise",
+                "parameters": {},
+                "source": "rbf",
+                "path": "",
+                "count": 10**6,
+                "pace": 100.0,
+            },
+        )
     )
     while job.state == "waiting":
         time.sleep(0.01)
+    # as the system does to a process that takes too much memory
     worker._process.kill()
     with pytest.raises(RuntimeError, match="unexpectedly"):
         job.wait(60)
@@ -92,6 +132,7 @@ def test_a_process_that_dies_fails_its_job_only(worker: Worker) -> None:
 
 
 def test_the_newest_preview_wins(worker: Worker) -> None:
+    """Previews that have not begun are dropped for a newer one."""
     first = worker.submit(Job("catalogue", {}))
     old = worker.submit(Job("preview", {}), latest_only=True)
     new = worker.submit(Job("preview", {}), latest_only=True)

@@ -11,10 +11,12 @@ pytestmark = pytest.mark.needs("chromium")
 
 
 def seen(page) -> int:
+    """Records that the page says have come in."""
     return int(page.inner_text("#live .figures dd >> nth=0").replace(",", ""))
 
 
 def test_measures_move_while_the_stream_runs(page, server) -> None:
+    """Start, watch the figures change, stop."""
     page.goto(f"{server.base}stream")
     page.select_option("#filter", "microaggregation")
     page.wait_for_load_state()
@@ -23,7 +25,9 @@ def test_measures_move_while_the_stream_runs(page, server) -> None:
     page.click("#start")
     page.wait_for_selector("#live svg[aria-label^='Risk']")
     first = seen(page)
-    page.wait_for_selector(f"#live .figures div:first-child dd:not(:text-is('{first:,}'))")
+    page.wait_for_selector(
+        f"#live .figures div:first-child dd:not(:text-is('{first:,}'))"
+    )
     assert seen(page) > first
     for name in ("Risk", "Loss", "Delay"):
         assert page.locator(f"#live svg[aria-label^='{name}']").count() == 1
@@ -33,18 +37,21 @@ def test_measures_move_while_the_stream_runs(page, server) -> None:
 
 
 def test_an_uploaded_stream_and_a_bad_parameter(page, server, tmp_path: Path) -> None:
+    """A file streams to its end; a filter without its bounds says so."""
     path = tmp_path / "flow.csv"
     rows = np.random.default_rng(0).normal(size=(800, 3)).round(3)
-    path.write_text("a,b,c\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n")
+    path.write_text(
+        "a,b,c\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n"
+    )
     page.goto(f"{server.base}stream")
     page.select_option("#filter", "noise")
-    page.wait_for_selector("[name='p.amount']")
+    page.wait_for_selector("[name='p.percent']")
     page.set_input_files("#upload", path)
     page.select_option("#pace", "0")
     page.click("#start")
     page.wait_for_selector("#live h2:has-text('ended')")
     assert seen(page) == 800
-    page.select_option("#filter", "private")
+    page.select_option("#filter", "dp_microaggregation")
     page.wait_for_selector("[name='p.epsilon']")
     page.click("#start")
     page.wait_for_selector("#live .notice.bad")

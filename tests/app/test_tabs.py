@@ -1,4 +1,4 @@
-"""Two tabs, a reload in the middle of a run, cancel, and a page that answers while the work goes on."""
+"""Two tabs, a reload in the middle of a run, cancel, and answers while the work goes on."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ pytestmark = pytest.mark.needs("chromium")
 
 @pytest.fixture(scope="module")
 def twenty_thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file on which every attack and measure takes long enough to be interrupted, on a calm machine too."""
+    """A file on which all attacks and measures take long enough to be interrupted."""
     path = tmp_path_factory.mktemp("files") / "twenty thousand.csv"
     tc.write(tc.datasets.make_census(20_000, seed=3), path)
     return path
 
 
 def load_file(page, path: Path) -> str:
+    """Upload a file; the address of its project."""
     page.set_input_files("#file", path)
     page.wait_for_selector("table.raw")
     return page.url.rpartition("/")[0]
@@ -39,6 +40,7 @@ def start_long_run(page, address: str) -> None:
 
 
 def test_reload_in_the_middle_then_cancel(page, server, twenty_thousand: Path) -> None:
+    """The run goes on without the page, and ends when asked to."""
     address = load_file(page, twenty_thousand)
     start_long_run(page, address)
     page.reload()
@@ -66,6 +68,7 @@ def test_reload_in_the_middle_then_cancel(page, server, twenty_thousand: Path) -
 
 
 def test_two_tabs_on_two_files_do_not_mix(context, page, server) -> None:
+    """Each tab keeps its own plan, and closing one file leaves the other."""
     first = load_demo(page)
     other = context.new_page()
     other.goto(server.base)
@@ -81,13 +84,16 @@ def test_two_tabs_on_two_files_do_not_mix(context, page, server) -> None:
         tab.reload()
         assert tab.input_value("[name='s0.p.k']") == k
     other.click("text=tacit")
-    other.click(f"form[action='{second.removeprefix(server.base.rstrip('/'))}/close'] button")
+    other.click(
+        f"form[action='{second.removeprefix(server.base.rstrip('/'))}/close'] button"
+    )
     other.wait_for_load_state()
     assert other.request.get(f"{second}/data").status == 404
     assert page.request.get(f"{first}/data").ok
 
 
 def test_two_tabs_on_one_file_see_each_other(context, page, server) -> None:
+    """A tab that is behind is told so and cannot overwrite."""
     address = load_demo(page)
     page.goto(f"{address}/protect")
     page.wait_for_selector("#preview .figures")
@@ -107,14 +113,21 @@ def test_two_tabs_on_one_file_see_each_other(context, page, server) -> None:
 
 
 @pytest.mark.slow
-def test_answers_are_quick_while_a_run_goes_on(page, server, twenty_thousand: Path) -> None:
-    """Not a bound in seconds: the page's process does no work of its own, so its answers do not wait for the run."""
+def test_answers_are_quick_while_a_run_goes_on(
+    page, server, twenty_thousand: Path
+) -> None:
+    """The page's process does no work of its own, so its answers do not wait for the run.
+
+    What is checked is no bound in seconds, but that the run still goes on after the answers.
+    """
     address = load_file(page, twenty_thousand)
     start_long_run(page, address)
     began = time.monotonic()
     for _ in range(5):
         assert page.request.get(f"{address}/compare").ok
     spent = time.monotonic() - began
-    assert page.locator("#progress:not(.hidden)").count() == 1, f"the run was over after {spent:.1f} s"
+    assert page.locator("#progress:not(.hidden)").count() == 1, (
+        f"the run was over after {spent:.1f} s"
+    )
     page.click("#cancel")
     page.wait_for_selector(".notice:has-text('Cancelled')")

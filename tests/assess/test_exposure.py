@@ -6,13 +6,15 @@ import polars as pl
 import pytest
 
 import tacit as tc
-from tacit.exposure import by_column, by_record, exposed, table, with_risk
+from tacit.assess.exposure import by_column, by_record, exposed, table, with_risk
 
 
 @pytest.fixture(scope="module")
 def result():
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(50, 3)), columns=list("abc"), index=np.arange(50) + 100)
+    frame = pd.DataFrame(
+        rng.normal(size=(50, 3)), columns=list("abc"), index=np.arange(50) + 100
+    )
     masked = frame + rng.normal(size=(50, 3)) * [0.2, 0.2, 5.0]
     masked.iloc[7] = frame.iloc[7]
     return tc.assess(frame, masked, risks=["strongest", "interval", "dld"], losses=[])
@@ -20,7 +22,9 @@ def result():
 
 def test_the_highest_risk_of_each_record(result):
     risks = by_record(result)
-    assert risks["highest"] == pytest.approx(np.maximum(risks["nearest"], risks["assignment"]))
+    assert risks["highest"] == pytest.approx(
+        np.max([link.success for link in result.linkages.values()], axis=0)
+    )
     assert risks["nearest"] == pytest.approx(result.attacks["nearest"].success)
     assert risks["interval"][7] == 1
     assert set(exposed(result, 0.5)) == set(np.flatnonzero(risks["highest"] > 0.5))
@@ -37,7 +41,12 @@ def test_the_same_kind_of_frame_with_one_more_column(result):
     assert list(frame.columns) == ["a", "b", "c", "risk"]
     assert frame.index.tolist() == list(range(100, 150))
     assert frame["risk"].to_numpy() == pytest.approx(by_record(result)["highest"])
-    other = tc.assess(pl.DataFrame({"a": [1.0, 2.0, 3.0]}), pl.DataFrame({"a": [1.0, 2.5, 9.0]}), risks=[], losses=[])
+    other = tc.assess(
+        pl.DataFrame({"a": [1.0, 2.0, 3.0]}),
+        pl.DataFrame({"a": [1.0, 2.5, 9.0]}),
+        risks=[],
+        losses=[],
+    )
     assert with_risk(other, "r").columns == ["a", "r"]
     array = tc.assess(np.eye(3), np.eye(3), risks=[], losses=[])
     assert with_risk(array)[:, -1] == pytest.approx([1, 1, 1])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tacit.measure import Measure
-from tacit.score import score
-from tacit.verdict import verdict
+from tacit.assess.score import score
+from tacit.assess.verdict import verdict
+from tacit.base.measure import Measure
 
 
 def m(value, **details):
@@ -29,7 +29,14 @@ def test_score_by_hand():
 
 
 def test_a_missing_pld_is_said_and_never_zero():
-    got = score({"dld": m(0.4), "pld": Measure.absent("pld", "no such attacker"), "interval": m(0.6)}, {"IL": m(0.1)})
+    got = score(
+        {
+            "dld": m(0.4),
+            "pld": Measure.absent("pld", "no such attacker"),
+            "interval": m(0.6),
+        },
+        {"IL": m(0.1)},
+    )
     assert got.pld != got.pld
     assert got.to_dict()["PLD"] is None
     assert got.dr == pytest.approx(50)
@@ -48,7 +55,9 @@ def test_without_its_other_parts_there_is_no_score(gone):
 
 
 def test_verdict_counts_attacks_and_risks():
-    got = verdict({"nearest": Link(0.04), "assignment": Link(0.2)}, {"individual": m(0.001)})
+    got = verdict(
+        {"nearest": Link(0.04), "assignment": Link(0.2)}, {"individual": m(0.001)}
+    )
     assert got.safe is False
     assert [row.name for row in got.failing] == ["assignment"]
     assert verdict({"nearest": Link(0.04)}, {"individual": m(0.001)}).safe is True
@@ -61,7 +70,10 @@ def test_an_attack_that_failed_is_not_a_safe_release():
 
 
 def test_a_measure_that_does_not_apply_does_not_decide():
-    got = verdict({"nearest": Link(0.0)}, {"household": Measure.absent("household", "no household column")})
+    got = verdict(
+        {"nearest": Link(0.0)},
+        {"household": Measure.absent("household", "no household column")},
+    )
     assert got.safe is True
     assert got.rows[1].standing == "not computed"
 
@@ -69,6 +81,8 @@ def test_a_measure_that_does_not_apply_does_not_decide():
 def test_thresholds_are_settable():
     assert verdict({"nearest": Link(0.2)}, {}, {"attack": 0.3}).safe is True
     assert verdict({"nearest": Link(0.2)}, {}, {"nearest": 0.1}).safe is False
-    assert verdict({}, {"interval": m(0.7)}, {"interval": 0.8}).safe is True
+    attacked = {"nearest": Link(0.01)}
+    assert verdict(attacked, {"interval": m(0.7)}, {"interval": 0.8}).safe is True
+    assert verdict({}, {"interval": m(0.7)}, {"interval": 0.8}).state == "not assessed"
     with pytest.raises(ValueError, match="no risk 'intervall'"):
         verdict({}, {}, {"intervall": 1})

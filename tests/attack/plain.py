@@ -1,4 +1,4 @@
-"""Plain twins of the linkage kernels: all pairs, all permutations, and files that are hard to link."""
+"""Plain twins of the linkage kernels: all pairs, all permutations; files hard to link."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ from typing import Any
 
 import numpy as np
 
-FILES = ["normal", "duplicates", "grid", "line", "far original", "far masked", "identical", "close", "equal", "apart"]
+FILES = [
+    "normal",
+    "duplicates",
+    "grid",
+    "line",
+    "far original",
+    "far masked",
+    "identical",
+    "close",
+    "equal",
+    "apart",
+]
 
 
 def costs(x: Any, y: Any, metric: str) -> np.ndarray:
@@ -23,14 +34,22 @@ def cheapest(matrix: np.ndarray) -> float:
     if matrix.shape[0] > matrix.shape[1]:
         matrix = matrix.T
     rows = np.arange(matrix.shape[0])
-    return min(float(matrix[rows, list(p)].sum()) for p in permutations(range(matrix.shape[1]), len(rows)))
+    return min(
+        float(matrix[rows, list(p)].sum())
+        for p in permutations(range(matrix.shape[1]), len(rows))
+    )
 
 
-def files(what: str, n: int, m: int, d: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def files(
+    what: str, n: int, m: int, d: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     x, y = rng.normal(size=(n, d)), rng.normal(size=(m, d))
     k = min(n, m)
     if what == "duplicates":
-        x, y = x[rng.integers(0, max(1, n // 4), n)], y[rng.integers(0, max(1, m // 4), m)]
+        x, y = (
+            x[rng.integers(0, max(1, n // 4), n)],
+            y[rng.integers(0, max(1, m // 4), m)],
+        )
     elif what == "grid":
         x, y = np.floor(3 * rng.random((n, d))), np.floor(3 * rng.random((m, d)))
     elif what == "line":

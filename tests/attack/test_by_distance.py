@@ -1,4 +1,4 @@
-"""The distances of 001 against their formulas."""
+"""The distances of Abril, Navarro-Arribas and Torra (2012) against their formulas."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from informed.test_aware import correlated, euclid
-from tacit.attack.distances_papers import ByDistance
-from tacit.microdata import Microdata
+from attack.informed.test_aware import correlated, euclid
+from tacit.attack.by_distance import ByDistance
+from tacit.data.microdata import Microdata
 
 
 def plain_nearest(cost):
-    return sum((cost[i] <= cost[i].min() * (1 + 1e-11)).nonzero()[0].tolist() == [i] for i in range(len(cost)))
+    return sum(
+        (cost[i] <= cost[i].min() * (1 + 1e-11)).nonzero()[0].tolist() == [i]
+        for i in range(len(cost))
+    )
 
 
 def files(seed=0):
@@ -44,7 +47,9 @@ def formula(measure, x, z, degree=2):
 @pytest.mark.parametrize("measure", ["dbrl1", "dbrl2", "cov", "cov0", "kernel"])
 def test_nearest_equals_the_formula(measure):
     x, z = files()
-    assert ByDistance(measure).link(x, z).correct == plain_nearest(formula(measure, x, z))
+    assert ByDistance(measure).link(x, z).correct == plain_nearest(
+        formula(measure, x, z)
+    )
 
 
 @pytest.mark.parametrize("measure", ["dbrl1", "dbrl2", "cov", "cov0", "kernel"])
@@ -53,16 +58,24 @@ def test_assignment_equals_the_formula(measure):
 
     x, z = files(1)
     _, j = linear_sum_assignment(formula(measure, x, z))
-    assert ByDistance(measure, rule="assignment").link(x, z).correct == (j == np.arange(150)).sum()
+    assert (
+        ByDistance(measure, rule="assignment").link(x, z).correct
+        == (j == np.arange(150)).sum()
+    )
 
 
 def test_the_kernel_of_degree_one_is_the_euclidean_distance():
     x, z = files(2)
-    assert ByDistance("kernel", degree=1).link(x, z).correct == ByDistance("dbrl1").link(x, z).correct
+    assert (
+        ByDistance("kernel", degree=1).link(x, z).correct
+        == ByDistance("dbrl1").link(x, z).correct
+    )
 
 
 def test_categories_as_in_001():
-    original = Microdata.of({"o": ["low", "mid", "high"] * 4, "n": list("aabbccddeeff")}, nominal=["n"])
+    original = Microdata.of(
+        {"o": ["low", "mid", "high"] * 4, "n": list("aabbccddeeff")}, nominal=["n"]
+    )
     schema = original.schema.set(ordinal=["o"])
     original = original.with_schema(schema)
     evidence = ByDistance().evidence(original, original, ["o", "n"])

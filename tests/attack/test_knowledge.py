@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from informed.test_aware import correlated
-from tacit.attack.aware import AwareNoise
+from attack.informed.test_aware import correlated
+from tacit.attack.informed import AwareNoise
 from tacit.attack.knowledge import by_attributes, by_records
 
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.until import Bound, Knob, protect_until
+from tacit.base.facts import Strength
+from tacit.compare.bound import Bound
+from tacit.compare.until import protect_until
 
 
 @pytest.fixture(scope="module")
@@ -26,34 +28,50 @@ def test_bounds_are_read():
 
 
 def test_a_whole_number_ends_next_to_one_that_failed(data):
-    found = protect_until(data, "microaggregation", "risk<=0.1", attackers=["nearest"], informed=False)
+    found = protect_until(
+        data, "microaggregation", "risk<=0.1", attackers=["nearest"], informed=False
+    )
     tried = dict(found.tried)
-    assert found.risk <= 0.1
-    assert tried[found.value] == found.risk
+    assert found.upper <= 0.1
+    assert tried[found.value] == found.upper
     assert tried[found.value - 1] > 0.1
+    assert found.redrawn == (), "drawn again it would be the same"
     again = tc.attack.Nearest().link(data, found.masked)
     assert again.rate == pytest.approx(found.risk)
+    assert again.interval[1] == pytest.approx(found.upper)
 
 
 def test_a_real_number_ends_within_two_percent(data):
-    found = protect_until(data, "noise", "risk<=0.3", attackers=["nearest"], informed=False, seed=3)
-    failed = [value for value, risk in found.tried if risk > 0.3]
-    assert found.risk <= 0.3
-    assert max(v for v in failed if v < found.value) >= found.value / 1.03
+    found = protect_until(
+        data, "noise", "risk<=0.3", attackers=["nearest"], informed=False, seed=3
+    )
+    failed = [value for value, upper in found.tried if upper > 0.3]
+    met = min(value for value, upper in found.tried if upper <= 0.3)
+    assert max(v for v in failed if v < met) >= met / 1.03
     assert found.plan.apply(data) == pytest.approx(found.masked.to_native())
 
 
 def test_a_parameter_that_protects_more_when_smaller():
-    knob = Knob("epsilon", 8.0, 1.0)
-    assert not knob.up
+    knob = Strength("epsilon", 8.0, 1.0)
+    assert not knob.rises
     assert knob.stronger(8.0) == 4.0
     assert knob.stronger(1.5) == 1.0
-    assert Knob("bins", 9, 1, whole=True).stronger(9) == 4
+    assert Strength("bins", 9, 1, whole=True).stronger(9) == 4
 
 
 def test_a_bound_that_cannot_be_met_is_an_error_and_not_a_release(data):
-    with pytest.raises(ValueError, match=r"noise does not reach risk<=0: even percent=4"):
-        protect_until(data, "noise", "risk<=0", start=1.0, end=4.0, attackers=["nearest"], informed=False)
+    with pytest.raises(
+        ValueError, match=r"noise does not reach risk<=0: even percent=4"
+    ):
+        protect_until(
+            data,
+            "noise",
+            "risk<=0",
+            start=1.0,
+            end=4.0,
+            attackers=["nearest"],
+            informed=False,
+        )
 
 
 def test_other_measures_and_the_first_setting_may_do(data):

@@ -1,4 +1,4 @@
-"""The package works with its core dependencies only: extras are blocked, and named when they are needed."""
+"""The package works with its core dependencies only; an extra that is needed is named."""
 
 from __future__ import annotations
 

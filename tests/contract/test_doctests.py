@@ -9,7 +9,9 @@ import pytest
 import tacit
 
 MODULES = [
-    module.name for module in pkgutil.walk_packages(tacit.__path__, "tacit.") if not module.name.endswith("__main__")
+    module.name
+    for module in pkgutil.walk_packages(tacit.__path__, "tacit.")
+    if not module.name.endswith("__main__")
 ]
 
 

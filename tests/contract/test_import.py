@@ -24,8 +24,12 @@ def _modules(code: str) -> set[str]:
 
 
 def test_import_tacit_is_light() -> None:
-    assert not {"pandas", "polars", "sklearn", "numba", "scipy"} & _modules("import tacit")
+    assert not {"pandas", "polars", "sklearn", "numba", "scipy"} & _modules(
+        "import tacit"
+    )
 
 
 def test_the_command_line_is_light() -> None:
-    assert not {"pandas", "sklearn", "numba", "scipy", "numpy"} & _modules("import tacit.cli")
+    assert not {"pandas", "sklearn", "numba", "scipy", "numpy"} & _modules(
+        "import tacit.cli"
+    )

@@ -1,4 +1,4 @@
-"""Same seed, same bytes at any number of threads: the whole registry in processes of one and of two threads."""
+"""Same seed, same bytes at any number of threads: the whole registry with one and with two."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ x = np.random.default_rng(0).normal(size=(400, 4))
 z = x + 0.5 * np.random.default_rng(1).normal(size=x.shape)
 for name in ("nearest", "assignment"):
     link = tc.attack.registry[name]().link(x, z)
-    print(name, hashlib.sha256(link.match.tobytes() + link.score.tobytes() + link.success.tobytes()).hexdigest())
+    found = link.match.tobytes() + link.score.tobytes() + link.success.tobytes()
+    print(name, hashlib.sha256(found).hexdigest())
 """
 
 

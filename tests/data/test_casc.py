@@ -2,8 +2,8 @@
 
 import pytest
 
-from tacit.datasets.casc import REFERENCES, load, missing, reference
-from tacit.errors import InputError
+from tacit.base.errors import InputError
+from tacit.data.datasets.casc import REFERENCES, load, missing, reference
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from tacit.datasets.census import COLUMNS, PAPER_ORDER, make_census
+from tacit.data.datasets.census import COLUMNS, PAPER_ORDER, make_census
 
 
 def matrix(table, names=COLUMNS):
@@ -25,7 +25,9 @@ def test_shape_names_and_identity(n):
     table = make_census(n, 1)
     assert table.column_names == COLUMNS
     assert table.num_rows == n
-    total, other, earned = (table[c].to_numpy() for c in ("PTOTVAL", "POTHVAL", "PEARNVAL"))
+    total, other, earned = (
+        table[c].to_numpy() for c in ("PTOTVAL", "POTHVAL", "PEARNVAL")
+    )
     np.testing.assert_array_equal(total, other + earned)
     assert matrix(table).min() >= 1
 
@@ -41,8 +43,8 @@ def test_the_papers_order_holds_the_same_columns():
 
 
 def test_a_file_without_records_is_refused():
-    pytest.importorskip("tacit.errors")
-    from tacit.errors import ParameterError
+    pytest.importorskip("tacit.base.errors")
+    from tacit.base.errors import ParameterError
 
     with pytest.raises(ParameterError, match="at least 1"):
         make_census(0)
@@ -52,11 +54,17 @@ def test_a_file_without_records_is_refused():
 def test_it_resembles_the_reference_file(reference_data):
     from pyarrow import csv
 
-    ours, theirs = matrix(make_census(13500, 0)), matrix(csv.read_csv(reference_data / "census.csv"))
+    ours, theirs = (
+        matrix(make_census(13500, 0)),
+        matrix(csv.read_csv(reference_data / "census.csv")),
+    )
     assert np.abs(rank_correlations(ours) - rank_correlations(theirs)).max() < 0.12
     levels = [0.1, 0.25, 0.5, 0.75, 0.9]
     spread = theirs.std(axis=0)
-    error = np.abs(np.quantile(ours, levels, axis=0) - np.quantile(theirs, levels, axis=0)) / spread
+    error = (
+        np.abs(np.quantile(ours, levels, axis=0) - np.quantile(theirs, levels, axis=0))
+        / spread
+    )
     assert error.max() < 0.12
 
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import tacit as tc
-from tacit.io import read_table
-from tacit.io.labels import note, value_labels
+from tacit.data.io import read_table
+from tacit.data.notes import note, value_labels
 
 
 def _table() -> pa.Table:
@@ -24,7 +24,9 @@ def _table() -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "feather", "arff"])
+@pytest.mark.parametrize(
+    "ending", ["csv", "tsv", "parquet", "arrow", "feather", "arff"]
+)
 def test_round_trip(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a.{ending}"
     tc.write(_table(), path)

@@ -12,7 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import tacit as tc
-from tacit.microdata import Kind, Microdata, Role, Schema
+from tacit.data.microdata import Kind, Microdata, Role, Schema
 
 
 def _frame() -> pd.DataFrame:
@@ -31,7 +31,14 @@ def _frame() -> pd.DataFrame:
     )
 
 
-@pytest.mark.parametrize("make", [lambda f: f, pl.from_pandas, lambda f: pa.Table.from_pandas(f, preserve_index=False)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda f: f,
+        pl.from_pandas,
+        lambda f: pa.Table.from_pandas(f, preserve_index=False),
+    ],
+)
 def test_round_trip_keeps_everything(make: Any) -> None:
     given = make(_frame())
     data = Microdata.of(given)
@@ -48,7 +55,9 @@ def test_round_trip_keeps_everything(make: Any) -> None:
 def test_column_labels_that_are_not_text_come_back() -> None:
     frame = pd.DataFrame({0: [1.0, 2.0], ("a", 1): [3.0, 4.0]})
     data = Microdata.of(frame)
-    assert data.with_numbers(data.names, data.numbers() + 1).to_native().columns.tolist() == [0, ("a", 1)]
+    assert data.with_numbers(
+        data.names, data.numbers() + 1
+    ).to_native().columns.tolist() == [0, ("a", 1)]
 
 
 def test_integers_are_rounded_and_clipped() -> None:
@@ -78,14 +87,17 @@ def test_roles_are_inferred_with_a_reason() -> None:
         "sampling_weight": "weight",
         "hid": "household",
         "sex": "quasi",
-        "weight": "quasi",  # a body weight is more likely than not, and quasi never hides a risk
+        # a body weight is more likely than not, and quasi never hides a risk
+        "weight": "quasi",
     }
     assert schema["sex"].kind is Kind.nominal
     assert all(column.why for column in schema)
 
 
 def test_stated_quasi_replace_guessed_ones() -> None:
-    schema = Microdata.of({"a": [1.0], "b": [2.0], "c": [3.0]}).schema.set(quasi=["b"], confidential="c")
+    schema = Microdata.of({"a": [1.0], "b": [2.0], "c": [3.0]}).schema.set(
+        quasi=["b"], confidential="c"
+    )
     assert [str(c.role) for c in schema] == ["other", "quasi", "confidential"]
     with pytest.raises(tc.errors.ColumnError, match="no column 'z'"):
         schema.set(quasi=["z"])
@@ -117,7 +129,10 @@ def test_codes_do_not_depend_on_row_order() -> None:
     ("data", "sentence"),
     [
         (np.zeros(3), "2-d"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns are named 'a'|a name of its own"),
+        (
+            pd.DataFrame([[1, 2]], columns=["a", "a"]),
+            "two columns are named 'a'|a name of its own",
+        ),
         ("text", "not a table"),
         (np.array([["a", "b"]]), "not numeric"),
     ],

@@ -1,8 +1,11 @@
-"""The assignment kernels beside plain twins: lists of pairs, an auction in words, and scipy's dense solver."""
+"""The assignment kernels beside plain twins.
+
+Lists of pairs, an auction in words, and scipy's dense solver.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -11,16 +14,42 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from attack.plain import costs
-from tacit.kernels.assignment import State, auction, drop, new_state, put, take_out
-from tacit.kernels.assignment_graph import by_column, graph, least, pair_costs
-from tacit.kernels.assignment_paths import augment, release
+from tacit.kernels.assignment import graph as arcs_of
+from tacit.kernels.assignment.auction import (
+    State,
+    auction,
+    drop,
+    new_state,
+    put,
+    take_out,
+)
+from tacit.kernels.assignment.graph import by_column, graph, least, pair_costs
+from tacit.kernels.assignment.paths import augment, release
 
 GO_ON = np.zeros(1, np.int64)
 """The stop flag of the kernels, never raised here."""
 
 
+@pytest.fixture(autouse=True, params=["compiled", "plain"], scope="module")
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The kernels, and what stands in for them on small files: the same numbers."""
+    kernels = (
+        arcs_of._pair_costs,
+        arcs_of._graph,
+        arcs_of._by_column,
+        arcs_of.least_reduced,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        for kernel in kernels:
+            patch.setattr(kernel, "pays", lambda _: request.param == "compiled")
+        yield
+
+
 class Problem:
-    """A random sparse assignment: classes of rows, arcs per class, capacities; ``dense`` has inf where no arc is."""
+    """A random sparse assignment: classes of rows, arcs per class, capacities.
+
+    ``matrix`` has inf where no arc is.
+    """
 
     def __init__(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
@@ -41,8 +70,10 @@ class Problem:
 
     @property
     def slots(self) -> np.ndarray:
-        """One row a record and one column a place: the dense form of the same problem."""
-        return np.repeat(np.repeat(self.matrix, self.count, axis=0), self.capacity, axis=1)
+        """One row per record and one column per place: the dense form of the problem."""
+        return np.repeat(
+            np.repeat(self.matrix, self.count, axis=0), self.capacity, axis=1
+        )
 
     def optimum(self) -> float | None:
         """Least total cost by scipy; None if not every record can be matched."""
@@ -56,20 +87,22 @@ class Problem:
         return float(matrix[i, j].sum())
 
     def sound(self, state: State) -> None:
-        """Rows and slots tell the same story, no column is overfull, and every link is an arc at its cost."""
-        held: dict[int, int] = {}
+        """Rows and slots tell the same story, and every link is an arc at its cost."""
+        column_of: dict[int, int] = {}
         for j in range(len(self.capacity)):
             places = state.slot_row[state.start[j] : state.start[j + 1]]
             assert (places[: state.used[j]] >= 0).all()
             assert len(places) == self.capacity[j] >= state.used[j]
-            held |= {int(i): j for i in places[: state.used[j]]}
-        assert len(held) == state.used.sum()
-        assert [held.get(i, -1) for i in range(len(self.kind))] == state.row_col.tolist()
-        for i, j in held.items():
+            column_of |= {int(i): j for i in places[: state.used[j]]}
+        assert len(column_of) == state.used.sum()
+        assert [
+            column_of.get(i, -1) for i in range(len(self.kind))
+        ] == state.row_col.tolist()
+        for i, j in column_of.items():
             assert state.slot_row[state.row_slot[i]] == i
             assert state.row_cost[i] == self.matrix[self.kind[i], j]
 
-    def above_best(self, state: State, v: Any) -> np.ndarray:
+    def above_best(self, state: State, v: np.ndarray) -> np.ndarray:
         """c_ij - v_j of each link, above the least over the row's arcs."""
         reduced = np.repeat(self.matrix, self.count, axis=0) - v
         rows = np.flatnonzero(state.row_col >= 0)
@@ -77,39 +110,71 @@ class Problem:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([(0, "squared"), (1, "euclidean"), (2, "manhattan")]))
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([(0, "squared"), (1, "euclidean"), (2, "manhattan")]),
+)
 def test_costs_of_pairs(seed: int, kind: tuple[int, str]) -> None:
+    """All kinds of distance, also far from zero."""
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(7, 3)), rng.normal(size=(5, 3))
     rows, cols = rng.integers(0, 7, 20), rng.integers(0, 5, 20)
     far = rng.choice([0.0, 1e8])  # an offset common to both files is taken off first
     expected = costs(x + far, y + far, kind[1])[rows, cols]
-    assert pair_costs(x + far, y + far, rows, cols, kind[0]) == pytest.approx(expected, rel=1e-12)
+    assert pair_costs(x + far, y + far, rows, cols, kind[0]) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(-1, 6)), max_size=40))
 def test_a_graph_is_a_set_of_pairs(pairs: list[tuple[int, int]]) -> None:
-    rows, cols = np.array([p[0] for p in pairs], np.int64), np.array([p[1] for p in pairs], np.int64)
+    """No pair twice, none lost, and the same from the columns."""
+    rows, cols = (
+        np.array([p[0] for p in pairs], np.int64),
+        np.array([p[1] for p in pairs], np.int64),
+    )
     indptr, found = graph(6, rows, cols)
     listed = sorted({p for p in pairs if p[1] >= 0})
-    assert list(zip(np.repeat(np.arange(6), np.diff(indptr)).tolist(), found.tolist(), strict=True)) == listed
+    assert (
+        list(
+            zip(
+                np.repeat(np.arange(6), np.diff(indptr)).tolist(),
+                found.tolist(),
+                strict=True,
+            )
+        )
+        == listed
+    )
     at, owners, arcs = by_column(7, indptr, found)
     turned = sorted((j, i) for i, j in listed)
-    assert list(zip(np.repeat(np.arange(7), np.diff(at)).tolist(), owners.tolist(), strict=True)) == turned
+    assert (
+        list(
+            zip(
+                np.repeat(np.arange(7), np.diff(at)).tolist(),
+                owners.tolist(),
+                strict=True,
+            )
+        )
+        == turned
+    )
     assert [(j, i) for i, j in np.array(listed, int).reshape(-1, 2)[arcs]] == turned
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_least_reduced_cost(seed: int) -> None:
+    """The minimum of each class, infinite without arcs."""
     p = Problem(seed)
-    assert np.array_equal(least(*p.arcs, p.v), (p.matrix - p.v).min(axis=1))  # inf where a class has no arc
+    assert np.array_equal(
+        least(*p.arcs, p.v), (p.matrix - p.v).min(axis=1)
+    )  # inf where a class has no arc
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.3]))
 def test_rows_leave_when_another_arc_is_better(seed: int, slack: float) -> None:
+    """Exactly the rows above their best leave."""
     p = Problem(seed)
     state = new_state(p.kind, p.capacity)
     for i, c in enumerate(p.kind):  # the first arc with room, whatever it costs
@@ -121,13 +186,16 @@ def test_rows_leave_when_another_arc_is_better(seed: int, slack: float) -> None:
     p.sound(state)
     before = state.row_col.copy()
     reduced = np.repeat(p.matrix, p.count, axis=0) - p.v
-    stays = (before >= 0) & (reduced[np.arange(len(before)), before] <= reduced.min(axis=1) + slack + 1e-12)
+    stays = (before >= 0) & (
+        reduced[np.arange(len(before)), before] <= reduced.min(axis=1) + slack + 1e-12
+    )
     assert drop(*p.arcs, p.v, state, slack) == (~stays).sum()
     p.sound(state)
     assert np.array_equal(state.row_col, np.where(stays, before, -1))
 
 
 def test_taking_out_fills_the_gap() -> None:
+    """The last slot moves into the gap."""
     state = new_state(np.zeros(3), np.array([1, 3]))
     for i in range(3):
         put(state, i, 1, 1 + i, float(i))
@@ -138,8 +206,13 @@ def test_taking_out_fills_the_gap() -> None:
     assert state.row_slot.tolist() == [-1, 2, 1]
 
 
-def plain_auction(matrix: np.ndarray, far: np.ndarray, eps: float, most: int) -> tuple[list[int], np.ndarray, int]:
-    """One object a column: the last of the queue bids for its best column and the holder there goes to the queue."""
+def plain_auction(
+    matrix: np.ndarray, far: np.ndarray, eps: float, most: int
+) -> tuple[list[int], np.ndarray, int]:
+    """One object per column: the last of the queue bids for its best column.
+
+    Who was there goes to the queue.
+    """
     price = np.zeros(matrix.shape[1])
     match, queue, bids = [-1] * len(matrix), list(range(len(matrix)))[::-1], 0
     while queue and bids < most:
@@ -154,20 +227,28 @@ def plain_auction(matrix: np.ndarray, far: np.ndarray, eps: float, most: int) ->
             match[loser] = -1
             queue.append(loser)
             second = min(np.delete(worth, j).min(initial=np.inf), far[i])
-            price[j] += eps + (max(second - worth[j], 0.0) if np.isfinite(second) else 0.0)
+            price[j] += eps + (
+                max(second - worth[j], 0.0) if np.isfinite(second) else 0.0
+            )
         match[i] = j
     return match, -price, bids
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([1e-3, 0.1]), st.booleans())
+@given(st.integers(0, 10**6), st.sampled_from([2.0**-10, 2.0**-3]), st.booleans())
 def test_the_auction_in_words(seed: int, eps: float, looks_further: bool) -> None:
+    """The same bids, links and duals as the plain twin.
+
+    Costs are whole multiples of 2^-10: sums are exact, and equal offers are equal in both.
+    """
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(1, 9)), int(rng.integers(1, 9))
-    matrix = np.where(rng.random((n, m)) < 0.8, rng.random((n, m)), np.inf)
+    costs = rng.integers(0, 1024, (n, m)) / 1024
+    matrix = np.where(rng.random((n, m)) < 0.8, costs, np.inf)
     rows, cols = np.nonzero(np.isfinite(matrix))
     indptr, listed = graph(n, rows, cols)
-    far = rng.random(n) if looks_further else np.full(n, np.inf)
+    further = rng.integers(0, 1024, n) / 1024
+    far = further if looks_further else np.full(n, np.inf)
     state, v = new_state(np.arange(n), np.ones(m, np.int64)), np.zeros(m)
     bids = auction(indptr, listed, matrix[rows, cols], far, v, state, eps, 200, GO_ON)
     match, duals, made = plain_auction(matrix, far, eps, 200)
@@ -179,6 +260,7 @@ def test_the_auction_in_words(seed: int, eps: float, looks_further: bool) -> Non
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([1e-3, 0.1]))
 def test_the_auction_ends_within_eps_of_the_optimum(seed: int, eps: float) -> None:
+    """Every link is within eps of the best of its row."""
     p = Problem(seed)
     optimum = p.optimum()
     state, v = new_state(p.kind, p.capacity), np.zeros(len(p.capacity))
@@ -188,12 +270,16 @@ def test_the_auction_ends_within_eps_of_the_optimum(seed: int, eps: float) -> No
     assert (v[state.used < p.capacity] == 0).all()
     if optimum is not None:
         assert (state.row_col >= 0).all()
-        assert optimum - 1e-9 <= state.row_cost.sum() <= optimum + len(p.kind) * eps + 1e-9
+        assert (
+            optimum - 1e-9 <= state.row_cost.sum() <= optimum + len(p.kind) * eps + 1e-9
+        )
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
-def test_shortest_paths_reach_the_optimum_with_duals(seed: int, from_auction: bool) -> None:
+def test_shortest_paths_reach_the_optimum_with_duals(
+    seed: int, from_auction: bool
+) -> None:
     """From no duals, from duals left by an auction, and from duals of no meaning at all."""
     p = Problem(seed)
     optimum = p.optimum()
@@ -220,10 +306,13 @@ def test_shortest_paths_reach_the_optimum_with_duals(seed: int, from_auction: bo
 
 
 def test_a_raised_flag_stops_every_kernel() -> None:
+    """Nothing changes once the flag is up."""
     p = Problem(3)
     state, v = new_state(p.kind, p.capacity), p.v.copy()
     raised = np.ones(1, np.int64)
-    assert auction(*p.arcs, np.full(len(p.count), np.inf), v, state, 0.1, 10, raised) == 0
+    assert (
+        auction(*p.arcs, np.full(len(p.count), np.inf), v, state, 0.1, 10, raised) == 0
+    )
     assert augment(*p.arcs, v, state, raised) == 0
     assert (state.row_col < 0).all()
     assert np.array_equal(v, p.v)

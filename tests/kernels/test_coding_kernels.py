@@ -1,4 +1,6 @@
-"""PRAM, rounding and coding of one value at a time, against plain twins that take the same random draws."""
+"""PRAM, rounding and coding of one value at a time, against plain twins that take the same random
+draws.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +9,25 @@ import math
 import numpy as np
 import pytest
 
-from tacit.kernels import stream_coding, stream_random
-from tacit.kernels.stream_noise import NOMINAL
+from stream.siphash import siphash
+from tacit.kernels.stream import addressed as stream_random
+from tacit.kernels.stream import coding as stream_coding
+from tacit.kernels.stream.noise import NOMINAL
 
 KEYS = np.array([11, 12], dtype=np.uint64)
 FIRST_ROW = 7
 
 
 def uniform(row: int, column: int, number: int) -> float:
-    key = np.uint64(stream_random.row_key(KEYS[0], FIRST_ROW + row))
-    return float(stream_random.uniform(np.uint64(stream_random.bits(key, KEYS[1], column, number))))
+    return float(
+        stream_random.uniform(np.uint64(siphash(KEYS, FIRST_ROW + row, column, number)))
+    )
 
 
 def run(kernel, values, kinds, first, second=0.0, random=0):
-    floats, ints = stream_coding.state(np.array(kinds, dtype=np.int64), KEYS, first, second, random)
+    floats, ints = stream_coding.state(
+        np.array(kinds, dtype=np.int64), KEYS, first, second, random
+    )
     ints[stream_coding.ARRIVAL] = FIRST_ROW
     out, meta = np.empty_like(values), np.empty((len(values), 4), dtype=np.int64)
     assert kernel(values, True, floats, ints, out, meta) == (len(values), 0)
@@ -61,11 +68,16 @@ def test_rounding(random):
         up = 1 - uniform(i, j, 0) <= x / 5 - low if random else x / 5 - low >= 0.5
         return 5.0 * (low + up)
 
-    np.testing.assert_array_equal(run(stream_coding.rounding, values, [0, 0], 5.0, random=random), twin(values, rule))
+    np.testing.assert_array_equal(
+        run(stream_coding.rounding, values, [0, 0], 5.0, random=random),
+        twin(values, rule),
+    )
 
 
 def test_coding():
     values = np.random.default_rng(0).normal(0, 2, size=(100, 3))
     values[5, 0] = np.nan
     out = run(stream_coding.coding, values, [0, 0, 0], -1.0, 1.5)
-    np.testing.assert_array_equal(out, twin(values, lambda i, j, x: min(max(x, -1.0), 1.5)))
+    np.testing.assert_array_equal(
+        out, twin(values, lambda i, j, x: min(max(x, -1.0), 1.5))
+    )

@@ -1,26 +1,41 @@
-"""The vector code of the kd-tree against plain numpy: distances to 16 points and to 8 boxes, and which are near."""
+"""The vector code of the kd-tree against plain numpy.
+
+Distances to 16 points and to 8 boxes, and which of them are near.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numba import njit
 
-from tacit.kernels import kdtree_lanes
-from tacit.kernels.kdtree_lanes import ARMS, LANES
+from tacit.kernels.trees import kdtree_lanes
+from tacit.kernels.trees.kdtree_lanes import ARMS, LANES, Near
 
 
-def compiled(near):  # type: ignore[no-untyped-def]
+def compiled(near: Near) -> Callable[..., int]:
     """The intrinsic as a function of arrays."""
 
     @njit
     def call(data, query, weight, limit, out):  # type: ignore[no-untyped-def]
-        return near(data.ctypes.data, query.ctypes.data, query.size, weight.ctypes.data, limit, out.ctypes.data)
+        return near(
+            data.ctypes.data,
+            query.ctypes.data,
+            query.size,
+            weight.ctypes.data,
+            limit,
+            out.ctypes.data,
+        )
 
-    return call
+    function: Callable[..., int] = call
+    return function
 
 
-def plain(gap: np.ndarray, kind: int, weight: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray]:
+def plain(
+    gap: np.ndarray, kind: int, weight: np.ndarray, limit: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Distances and nearness of the lanes; ``gap`` (d, lanes)."""
     total = np.abs(gap).sum(axis=0) if kind == 2 else (gap**2).sum(axis=0)
     near = np.sqrt(total) < limit + weight if kind == 1 else total < limit + weight
@@ -30,6 +45,7 @@ def plain(gap: np.ndarray, kind: int, weight: np.ndarray, limit: float) -> tuple
 @pytest.mark.parametrize("kind", [0, 1, 2])
 @pytest.mark.parametrize("what", ["points", "boxes"])
 def test_lanes_equal_plain_numpy(what: str, kind: int) -> None:
+    """The same distances and the same lanes near."""
     call = compiled(getattr(kdtree_lanes, f"{what}_{kind}"))
     rng = np.random.default_rng([kind, what == "boxes"])
     seen = set()
@@ -42,9 +58,18 @@ def test_lanes_equal_plain_numpy(what: str, kind: int) -> None:
             else:
                 ends = np.sort(rng.normal(size=(d, 2, ARMS)), axis=1)
                 data = np.ascontiguousarray(ends)
-                gap = np.maximum(np.maximum(ends[:, 0] - query[:, None], query[:, None] - ends[:, 1]), 0.0)
+                gap = np.maximum(
+                    np.maximum(
+                        ends[:, 0] - query[:, None], query[:, None] - ends[:, 1]
+                    ),
+                    0.0,
+                )
             lanes = gap.shape[1]
-            weight, limit, out = rng.normal(size=lanes), float(rng.normal() + d), np.empty(lanes)
+            weight, limit, out = (
+                rng.normal(size=lanes),
+                float(rng.normal() + d),
+                np.empty(lanes),
+            )
             mask = call(data, query, weight, limit, out)
             total, near = plain(gap, kind, weight, limit)
             np.testing.assert_allclose(out, total, rtol=1e-14)

@@ -1,23 +1,28 @@
-"""Small kernels against plain numpy: tree and shell queries with deletions, exact sums, group means."""
+"""Small kernels against plain numpy: tree and shell queries with deletions, exact sums."""
 
 import numpy as np
 import pytest
 
-from tacit.kernels.mdav_shells import build_shells, farthest
-from tacit.kernels.mdav_tree import build_nearest, delete, nearest, split, unit
-from tacit.kernels.orthtree import codes, moments, sums_by_leaf
-from tacit.kernels.squared_error import squared_error
+from tacit.kernels.mdav.live_tree import build_nearest, delete, split, unit
+from tacit.kernels.mdav.nearest import nearest
+from tacit.kernels.mdav.shells import build_shells, farthest
+from tacit.kernels.mdav.squared_error import squared_error
+from tacit.kernels.trees.orthtree import codes, moments, sums_by_leaf
 
 
-def squared(x, rows, pole):
+def squared(x: np.ndarray, rows: np.ndarray, pole: np.ndarray) -> np.ndarray:
+    """Squared distances, summed in column order as the kernels do."""
     total = np.zeros(len(rows))
     for j in range(x.shape[1]):
         total += (x[rows, j] - pole[j]) ** 2
     return total
 
 
-def shape(seed, n, d):
-    """Values that try the rounding of single precision: plain, few distinct, far from 0, of very different sizes."""
+def shape(seed: int, n: int, d: int) -> np.ndarray:
+    """Values that try the rounding of single precision.
+
+    Few distinct, plain, far from 0, of very different sizes.
+    """
     rng = np.random.default_rng([seed, n, d])
     match seed % 4:
         case 0:
@@ -31,7 +36,8 @@ def shape(seed, n, d):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_nearest_and_farthest_with_deletions_equal_full_scans(seed):
+def test_nearest_and_farthest_with_deletions_equal_full_scans(seed: int) -> None:
+    """Ranks and distances, to the last digit."""
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(1, 3000)), int(rng.integers(1, 8))
     x = shape(seed, n, d)
@@ -43,19 +49,22 @@ def test_nearest_and_farthest_with_deletions_equal_full_scans(seed):
     for _ in range(30):
         pole = x[rng.integers(n)] + rng.normal(size=d) * (seed % 3)
         away = squared(x, live, pole)
-        held = nearest(tree, x, pole, found, distance, np.inf)
+        count = nearest(tree, x, pole, found, distance, np.inf)
         expected = np.lexsort((live, away))[:5]
-        assert found[:held].tolist() == live[expected].tolist()
-        assert distance[:held].tolist() == away[expected].tolist()
+        assert found[:count].tolist() == live[expected].tolist()
+        assert distance[:count].tolist() == away[expected].tolist()
         assert farthest(shells, x, pole) == live[np.argmax(away)]
-        for r in rng.choice(live, size=min(len(live) - 1, int(rng.integers(0, 90))), replace=False):
+        for r in rng.choice(
+            live, size=min(len(live) - 1, int(rng.integers(0, 90))), replace=False
+        ):
             delete(tree, r)
             delete(shells[0], r)
             live = live[live != r]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_split_halves_the_widest_column(seed):
+def test_split_halves_the_widest_column(seed: int) -> None:
+    """Four parts of equal size, cut where the file is widest."""
     x = shape(seed, 700, 3)
     order, bounds = np.arange(700), np.array([0, 0, 0, 0, 700])
     split(order, x, bounds, 0, 4)
@@ -63,20 +72,26 @@ def test_split_halves_the_widest_column(seed):
     assert sorted(order) == list(range(700))
     for first, middle, last in ((0, 350, 700), (0, 175, 350), (350, 525, 700)):
         widest = np.argmax(np.ptp(x[order[first:last]], axis=0))
-        assert x[order[first:middle], widest].max() <= x[order[middle:last], widest].min()
+        assert (
+            x[order[first:middle], widest].max() <= x[order[middle:last], widest].min()
+        )
 
 
-def test_unit_is_a_power_of_two_that_brings_distances_to_one():
+def test_unit_is_a_power_of_two_that_brings_distances_to_one() -> None:
+    """And 1 for a single point."""
     x = np.array([[-3.0, 0.1], [5.0, 0.2]])
     assert unit(x, np.array([1.0, 0.0])) == 0.25
     assert unit(x[:1], x[0]) == 1.0
 
 
-def test_exact_sums():
+def test_exact_sums() -> None:
+    """Codes and their sums against whole numbers of Python."""
     rng = np.random.default_rng(0)
     x = rng.lognormal(size=(500, 3))
     code = codes(x, x.min(axis=0), x.max(axis=0))
-    plain = np.minimum(np.floor((x - x.min(axis=0)) / np.ptp(x, axis=0) * 2.0**32), 2.0**32 - 1).astype(np.uint32)
+    plain = np.minimum(
+        np.floor((x - x.min(axis=0)) / np.ptp(x, axis=0) * 2.0**32), 2.0**32 - 1
+    ).astype(np.uint32)
     assert np.array_equal(code, plain)
     total, squares = np.zeros(3, np.int64), np.zeros((3, 3), np.int64)
     moments(code, total, squares)
@@ -89,10 +104,13 @@ def test_exact_sums():
     count, sums = np.zeros(7, np.int64), np.zeros((7, 3), np.int64)
     sums_by_leaf(code, leaf, count, sums)
     assert count.tolist() == np.bincount(leaf, minlength=7).tolist()
-    assert sums.tolist() == [[sum(int(c) for c in code[leaf == b, j]) for j in range(3)] for b in range(7)]
+    assert sums.tolist() == [
+        [sum(int(c) for c in code[leaf == b, j]) for j in range(3)] for b in range(7)
+    ]
 
 
-def test_squared_error():
+def test_squared_error() -> None:
+    """Missing values have no error."""
     rng = np.random.default_rng(1)
     x, label, scale = rng.normal(size=(90, 2)), np.arange(90) % 9, np.array([2.0, 0.5])
     x[rng.random((90, 2)) < 0.2] = np.nan

@@ -8,14 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
-from tacit.kernels.forest import cut, grow
-from tacit.kernels.rankswap import swap_positions
-from tacit.kernels.univariate import fixed_groups, group_means, optimal_groups
-from tacit.kernels.vmdav import vmdav_groups
+from tacit.kernels.mdav.forest import cut, grow
+from tacit.kernels.mdav.univariate import fixed_groups, group_means, optimal_groups
+from tacit.kernels.mdav.vmdav import vmdav_groups
+from tacit.kernels.rankswap import SWEEPS, draw_positions, swap_positions
 
 
 def sse(values: np.ndarray, labels: np.ndarray) -> float:
-    return sum(((values[labels == g] - values[labels == g].mean(axis=0)) ** 2).sum() for g in set(labels))
+    """The squared error of replacing records by the means of their groups."""
+    return sum(
+        ((values[labels == g] - values[labels == g].mean(axis=0)) ** 2).sum()
+        for g in set(labels)
+    )
 
 
 def plain_optimum(values: np.ndarray, k: int) -> float:
@@ -34,8 +38,12 @@ def plain_optimum(values: np.ndarray, k: int) -> float:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(-1000, 1000), min_size=5, max_size=40), st.integers(2, 5))
-def test_the_shortest_path_is_the_optimum_and_beats_fixed_groups(numbers: list[int], k: int) -> None:
-    values = np.sort(np.array(numbers, dtype=float)) + 1e9  # a large offset must not lose digits
+def test_the_shortest_path_is_the_optimum_and_beats_fixed_groups(
+    numbers: list[int], k: int
+) -> None:
+    """Also far from zero."""
+    # a large offset must not lose digits
+    values = np.sort(np.array(numbers, dtype=float)) + 1e9
     labels = optimal_groups(values, k)
     assert np.bincount(labels).min() >= k
     assert np.bincount(labels).max() <= 2 * k - 1
@@ -45,6 +53,7 @@ def test_the_shortest_path_is_the_optimum_and_beats_fixed_groups(numbers: list[i
 
 
 def test_the_shortest_path_against_every_partition() -> None:
+    """Eight values, all ways to cut them."""
     values = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 20.0, 21.0, 22.0])
     everything = [
         sse(values, np.repeat(range(len(sizes)), sizes))
@@ -56,6 +65,7 @@ def test_the_shortest_path_against_every_partition() -> None:
 
 
 def plain_swaps(uniform: np.ndarray, window: int) -> np.ndarray:
+    """Rank swapping with a plain list as pool."""
     n = len(uniform)
     source = list(range(n))
     pool: list[int] = []
@@ -80,7 +90,11 @@ def plain_swaps(uniform: np.ndarray, window: int) -> np.ndarray:
             if j != i and source[j] != j and abs(source[j] - i) <= window
         ]
         if n > 1:
-            partner = near[min(int(uniform[i] * len(near)), len(near) - 1)] if near else (i - 1 if i else 1)
+            partner = (
+                near[min(int(uniform[i] * len(near)), len(near) - 1)]
+                if near
+                else (i - 1 if i else 1)
+            )
             source[i] = source[partner]
             source[partner] = i
     return np.array(source)
@@ -94,7 +108,10 @@ def _drop(pool: list[int], item: int) -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(st.integers(2, 60), st.integers(1, 70), st.integers(0, 1000))
-def test_swaps_equal_the_plain_twin_and_stay_in_the_window(n: int, window: int, seed: int) -> None:
+def test_swaps_equal_the_plain_twin_and_stay_in_the_window(
+    n: int, window: int, seed: int
+) -> None:
+    """All windows and sizes."""
     uniform = np.random.default_rng(seed).random(n)
     source = swap_positions(uniform, window)
     assert np.array_equal(source, plain_swaps(uniform, window))
@@ -107,16 +124,26 @@ def test_swaps_equal_the_plain_twin_and_stay_in_the_window(n: int, window: int, 
 
 
 def test_the_first_position_chooses_uniformly() -> None:
+    """A chi-square test over its five candidates."""
     rng = np.random.default_rng(4)
     chosen = np.array([swap_positions(rng.random(20), 5)[0] for _ in range(5000)])
     counts = np.bincount(chosen, minlength=6)[1:6]
     assert counts.sum() == 5000
-    assert ((counts - 1000) ** 2 / 1000).sum() < 23.5  # chi-square, 4 degrees of freedom, p = 1e-4
+    # chi-square, 4 degrees of freedom, p = 1e-4
+    statistic = ((counts - 1000) ** 2 / 1000).sum()
+    assert statistic < 23.5
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(2, 60), st.integers(2, 6), st.sampled_from([0.2, 1.1, 5.0]), st.integers(0, 50), st.booleans())
+@given(
+    st.integers(2, 60),
+    st.integers(2, 6),
+    st.sampled_from([0.2, 1.1, 5.0]),
+    st.integers(0, 50),
+    st.booleans(),
+)
 def test_vmdav_sizes(n: int, k: int, gamma: float, seed: int, ties: bool) -> None:
+    """k to 2k - 1, whatever the file."""
     n = max(n, k)
     values = np.random.default_rng(seed).normal(size=(n, 3))
     if ties:
@@ -128,6 +155,7 @@ def test_vmdav_sizes(n: int, k: int, gamma: float, seed: int, ties: bool) -> Non
 
 
 def plain_vmdav(values: np.ndarray, k: int, gamma: float) -> np.ndarray:
+    """V-MDAV by full scans; records that remain have the label -1."""
     labels = np.full(len(values), -1)
     far = ((values - values.mean(axis=0)) ** 2).sum(axis=1)
     distance = ((values[:, None] - values[None]) ** 2).sum(axis=2)
@@ -135,7 +163,14 @@ def plain_vmdav(values: np.ndarray, k: int, gamma: float) -> np.ndarray:
     while (labels < 0).sum() >= k:
         free = np.flatnonzero(labels < 0)
         seed = free[np.argmax(far[free])]
-        group = [seed, *[i for i in free[np.argsort(distance[seed, free], kind="stable")] if i != seed][: k - 1]]
+        group = [
+            seed,
+            *[
+                i
+                for i in free[np.argsort(distance[seed, free], kind="stable")]
+                if i != seed
+            ][: k - 1],
+        ]
         labels[group] = g
         while len(group) < 2 * k - 1:
             free = np.flatnonzero(labels < 0)
@@ -155,6 +190,7 @@ def plain_vmdav(values: np.ndarray, k: int, gamma: float) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_vmdav_equals_its_plain_twin(seed: int) -> None:
+    """But for the records that remain."""
     values = np.random.default_rng(seed).normal(size=(70, 3))
     plain = plain_vmdav(values, 3, 1.1)
     fast = vmdav_groups(values, 3, 1.1)
@@ -163,7 +199,10 @@ def test_vmdav_equals_its_plain_twin(seed: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(4, 80), st.integers(2, 6), st.integers(0, 50))
-def test_trees_have_k_records_and_are_cut_into_small_groups(n: int, k: int, seed: int) -> None:
+def test_trees_have_k_records_and_are_cut_into_small_groups(
+    n: int, k: int, seed: int
+) -> None:
+    """k to 3k - 3."""
     n = max(n, k + 1)
     values = np.random.default_rng(seed).normal(size=(n, 2))
     near = cKDTree(values).query(values, k=k)[1][:, 1:]
@@ -184,14 +223,65 @@ def test_trees_have_k_records_and_are_cut_into_small_groups(n: int, k: int, seed
 
 
 def test_group_means_leave_out_missing_values() -> None:
+    """And nothing but missing values has no mean."""
     values = np.array([[1.0, np.nan], [3.0, 4.0], [10.0, np.nan], [20.0, np.nan]])
     means = group_means(values, np.array([0, 0, 1, 1]), 2)
     np.testing.assert_array_equal(means, [[2.0, 4.0], [15.0, np.nan]])
 
 
 def test_group_means_equal_numpy_with_a_large_offset() -> None:
+    """To the last digits."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=(90, 4)) + 1e9
     labels = rng.permutation(np.repeat(np.arange(30), 3))
     plain = np.array([values[labels == g].mean(axis=0) for g in range(30)])
     np.testing.assert_allclose(group_means(values, labels, 30), plain, rtol=1e-15)
+
+
+def plain_stir(source: list[int], uniform: np.ndarray, window: int) -> list[int]:
+    """One sweep with a list."""
+    out = list(source)
+    for i, u in enumerate(uniform):
+        partners = list(range(i, min(i + window, len(out) - 1) + 1))
+        j = partners[min(int(u * len(partners)), len(partners) - 1)]
+        if max(abs(out[j] - i), abs(out[i] - j)) <= window:
+            out[i], out[j] = out[j], out[i]
+    return out
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 60), st.integers(1, 70), st.integers(0, 1000))
+def test_cycles_equal_the_plain_twin_and_stay_in_the_window(
+    n: int, window: int, seed: int
+) -> None:
+    """All windows and sizes."""
+    rng = np.random.default_rng(seed)
+    plain = list(range(n))
+    for _ in range(SWEEPS):
+        plain = plain_stir(plain, rng.random(n), window)
+    drawn = np.random.default_rng(seed)
+    source = draw_positions(drawn, n, window, cycles=True)
+    assert np.array_equal(source, plain)
+    assert np.array_equal(np.sort(source), np.arange(n))
+    assert np.abs(source - np.arange(n)).max() <= window
+
+
+def test_every_permutation_within_the_window_is_as_likely() -> None:
+    """Five positions that move by at most two have 31; a chi-square test over them."""
+    n, window, draws = 5, 2, 6200
+    allowed = [
+        order
+        for order in itertools.permutations(range(n))
+        if all(abs(j - i) <= window for i, j in enumerate(order))
+    ]
+    rng = np.random.default_rng(8)
+    seen = [
+        tuple(int(j) for j in draw_positions(rng, n, window, cycles=True))
+        for _ in range(draws)
+    ]
+    counts = np.array([seen.count(order) for order in allowed])
+    assert len(allowed) == 31
+    assert counts.sum() == draws
+    expected = draws / len(allowed)
+    # chi-square, 30 degrees of freedom, p = 1e-4
+    assert ((counts - expected) ** 2 / expected).sum() < 66.6

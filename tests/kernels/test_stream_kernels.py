@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tacit.kernels import stream_neighbours, stream_noise, stream_random, stream_ranking, stream_risk, stream_swap
+from stream.siphash import of_bytes, siphash
+from tacit.kernels.stream import addressed as stream_random
+from tacit.kernels.stream import microaggregation as stream_groups
+from tacit.kernels.stream import neighbours as stream_neighbours
+from tacit.kernels.stream import noise as stream_noise
+from tacit.kernels.stream import rank_swapping as stream_swap
+from tacit.kernels.stream import ranking as stream_ranking
+from tacit.kernels.stream import risk as stream_risk
 
 KEYS = np.array([11, 12], dtype=np.uint64)
 
@@ -22,7 +29,9 @@ def test_uniform_and_normal_have_their_distributions() -> None:
     normal = draws(1)
     assert stats.kstest(normal.ravel(), "norm").pvalue > 1e-3
     assert abs(stats.kurtosis(normal.ravel())) < 0.05
-    assert (np.abs(normal) > 3.66).mean() == pytest.approx(2 * stats.norm.sf(3.66), rel=0.35)  # the tail exists
+    assert (np.abs(normal) > 3.66).mean() == pytest.approx(
+        2 * stats.norm.sf(3.66), rel=0.35
+    )  # the tail exists
     assert np.abs(np.corrcoef(normal.T) - np.eye(4)).max() < 0.02
     assert abs(np.corrcoef(normal[1:, 0], normal[:-1, 0])[0, 1]) < 0.02
 
@@ -31,21 +40,17 @@ def test_a_draw_depends_on_its_address_only() -> None:
     assert (draws(1, 100, 4)[40:60] == draws(1, 20, 4, first=40)).all()
 
 
-def plain_mix(z: int) -> int:
-    m = (1 << 64) - 1
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & m
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & m
-    return z ^ (z >> 31)
+def test_the_twin_is_siphash() -> None:
+    assert (
+        of_bytes(bytes(range(16)), bytes(range(15))) == 0xA129CA6149BE45E5
+    )  # the vector of the paper
 
 
 def test_uniform_against_plain_integers() -> None:
-    m = (1 << 64) - 1
     got = draws(0, 5, 3)
     for i in range(5):
-        row = plain_mix((int(KEYS[0]) + int(stream_random.GOLD) * (i + 1)) & m)
         for j in range(3):
-            word = plain_mix(row ^ ((int(KEYS[1]) + int(stream_random.LANE) * (j + 1)) & m))
-            assert got[i, j] == ((word >> 11) + 0.5) * 2.0**-53
+            assert got[i, j] == ((siphash(KEYS, i, j, 0) >> 11) + 0.5) * 2.0**-53
 
 
 @pytest.mark.parametrize("forget", [1.0, 0.95])
@@ -66,7 +71,9 @@ def test_moments_against_weighted_sums(forget: float) -> None:
 
 def test_noise_against_plain_loop() -> None:
     x = np.random.default_rng(2).normal(size=(70, 2))
-    floats, ints = stream_noise.state(0.5, 0.0, 1.0, 5, np.zeros(2, dtype=np.int64), KEYS)
+    floats, ints = stream_noise.state(
+        0.5, 0.0, 1.0, 5, np.zeros(2, dtype=np.int64), KEYS
+    )
     out, meta = np.empty_like(x), np.empty((70, 4), dtype=np.int64)
     assert stream_noise.additive(x, True, floats, ints, out, meta) == (70, 0)
     z = draws(1, 70, 2)
@@ -74,7 +81,9 @@ def test_noise_against_plain_loop() -> None:
     np.testing.assert_allclose(out, x + 0.5 * sd * z, rtol=1e-9)
 
 
-def plain_microaggregation(x: np.ndarray, k: int, window: int, reuse: int) -> tuple[np.ndarray, np.ndarray]:
+def plain_microaggregation(
+    x: np.ndarray, k: int, window: int, reuse: int
+) -> tuple[np.ndarray, np.ndarray]:
     """From the description: raw units, continuous columns."""
     n = len(x)
     group = np.full(n, -1)
@@ -89,7 +98,12 @@ def plain_microaggregation(x: np.ndarray, k: int, window: int, reuse: int) -> tu
         if len(free) >= k:
             d = {s: ((x[s] - x[i]) ** 2).sum() for s in free}
             size = len(free) if ending and len(free) < 2 * k else k
-            members = [i, *sorted((s for s in free if s != i), key=lambda s: (d[s], s))[: size - 1]]
+            members = [
+                i,
+                *sorted((s for s in free if s != i), key=lambda s: (d[s], s))[
+                    : size - 1
+                ],
+            ]
             centres.append(x[members].mean(axis=0))
             group[members], value[members] = len(centres) - 1, centres[-1]
         elif centres:
@@ -101,13 +115,18 @@ def plain_microaggregation(x: np.ndarray, k: int, window: int, reuse: int) -> tu
 
 
 @pytest.mark.parametrize(
-    ("n", "k", "window", "reuse"), [(400, 3, 20, 2), (301, 5, 10, 4), (90, 2, 100, 1), (500, 9, 30, 3)]
+    ("n", "k", "window", "reuse"),
+    [(400, 3, 20, 2), (301, 5, 10, 4), (90, 2, 100, 1), (500, 9, 30, 3)],
 )
-def test_microaggregation_against_plain_loop(n: int, k: int, window: int, reuse: int) -> None:
+def test_microaggregation_against_plain_loop(
+    n: int, k: int, window: int, reuse: int
+) -> None:
     x = np.random.default_rng(n).normal(size=(n, 3))
-    floats, ints = stream_neighbours.state(k, 0, np.zeros(3, dtype=np.int64), np.ones(3), window, reuse)
+    floats, ints = stream_groups.state(
+        k, 0, np.zeros(3, dtype=np.int64), np.ones(3), window, reuse
+    )
     out, meta = np.empty_like(x), np.empty((n, 4), dtype=np.int64)
-    assert stream_neighbours.advance(x, True, floats, ints, out, meta) == (n, 0)
+    assert stream_groups.advance(x, True, floats, ints, out, meta) == (n, 0)
     value, group = plain_microaggregation(x, k, window, reuse)
     assert (meta[:, 2] == group).all()
     np.testing.assert_allclose(out, value, rtol=1e-12)
@@ -121,7 +140,9 @@ def test_nearest_keeps_the_earliest_of_equals() -> None:
         group = np.where(rng.random(n) < 0.2, 5, -1)
         head = int(rng.integers(n))
         heap_d, heap_s = np.empty(room), np.empty(room, dtype=np.int64)
-        found = stream_neighbours.nearest(distance, group, head, n, room, heap_d, heap_s)
+        found = stream_neighbours.nearest(
+            distance, group, head, n, room, heap_d, heap_s
+        )
         order = [(head + step) % n for step in range(1, n)]
         free = [s for s in order if group[s] == -1]
         want = sorted(free, key=lambda s: (distance[s], order.index(s)))[:room]
@@ -132,9 +153,13 @@ def test_distances_of_every_kind_and_missing_values() -> None:
     window = np.array([[1.0, 3.0, np.nan], [0.0, 1.0, np.nan]])
     kinds, out = np.array([0, 2]), np.empty(3)
     weight, missing = np.array([2.0, 5.0]), np.array([7.0, 11.0])
-    stream_neighbours.distances(window, 0, 3, np.array([1.0, 1.0]), weight, missing, kinds, out)
+    stream_neighbours.distances(
+        window, 0, 3, np.array([1.0, 1.0]), weight, missing, kinds, out
+    )
     assert out.tolist() == [5.0, 8.0, 18.0]
-    stream_neighbours.distances(window, 0, 3, np.array([np.nan, np.nan]), weight, missing, kinds, out)
+    stream_neighbours.distances(
+        window, 0, 3, np.array([np.nan, np.nan]), weight, missing, kinds, out
+    )
     assert out.tolist() == [18.0, 18.0, 0.0]
 
 
@@ -148,9 +173,16 @@ def plain_swap(x: np.ndarray, reach: int, window: int) -> np.ndarray:
         for i in range(n - window + 1):
             if done[i]:
                 continue
-            free = sorted((s for s in range(i, i + window) if not done[s]), key=lambda s: (x[s, j], s))
+            free = sorted(
+                (s for s in range(i, i + window) if not done[s]),
+                key=lambda s: (x[s, j], s),
+            )
             at = free.index(i)
-            near = [free[r] for r in range(max(0, at - reach), min(len(free) - 1, at + reach) + 1) if r != at]
+            near = [
+                free[r]
+                for r in range(max(0, at - reach), min(len(free) - 1, at + reach) + 1)
+                if r != at
+            ]
             other = near[int(u[i, j] * len(near))]
             z[i, j], z[other, j] = x[other, j], x[i, j]
             done[i] = done[other] = True
@@ -160,7 +192,11 @@ def plain_swap(x: np.ndarray, reach: int, window: int) -> np.ndarray:
 @pytest.mark.parametrize("values", ["different", "tied"])
 def test_swapping_against_plain_loop(values: str) -> None:
     rng = np.random.default_rng(4)
-    x = rng.normal(size=(300, 2)) if values == "different" else rng.integers(0, 5, (300, 2)).astype(np.float64)
+    x = (
+        rng.normal(size=(300, 2))
+        if values == "different"
+        else rng.integers(0, 5, (300, 2)).astype(np.float64)
+    )
     floats, ints = stream_swap.state(4, False, np.zeros(2, dtype=np.int64), 40, KEYS)
     out, meta = np.empty_like(x), np.empty((300, 4), dtype=np.int64)
     assert stream_swap.advance(x, True, floats, ints, out, meta) == (300, 0)
@@ -176,11 +212,18 @@ def test_ranking_against_plain_sums() -> None:
     out = np.empty_like(x)
     stream_ranking.release(x, low, width, steps, k, noise, False, 0, *KEYS, out)
     for j in range(2):
-        q = np.where(np.isnan(x[:, j]), steps // 2, np.clip(np.floor((x[:, j] - low[j]) / width[j] + 0.5), 0, steps))
+        q = np.where(
+            np.isnan(x[:, j]),
+            steps // 2,
+            np.clip(np.floor((x[:, j] - low[j]) / width[j] + 0.5), 0, steps),
+        )
         q = np.sort(q)
         parts = [q[4 * g : 4 * g + 4] for g in range(4)] + [q[16:]]
         want = np.concatenate(
-            [[low[j] + width[j] * (p.sum() + e) / len(p)] * len(p) for p, e in zip(parts, noise[j], strict=True)]
+            [
+                [low[j] + width[j] * (p.sum() + e) / len(p)] * len(p)
+                for p, e in zip(parts, noise[j], strict=True)
+            ]
         )
         np.testing.assert_allclose(np.sort(out[:, j]), np.sort(want), rtol=1e-12)
 
@@ -205,7 +248,9 @@ def test_fast_laplace_has_its_distribution() -> None:
     stream_ranking.fast_laplace(np.array([3.0]), 0, *KEYS, out)
     q = np.exp(-1 / 3)
     for value in range(-4, 5):
-        assert (out == value).mean() == pytest.approx((1 - q) / (1 + q) * q ** abs(value), abs=0.004)
+        assert (out == value).mean() == pytest.approx(
+            (1 - q) / (1 + q) * q ** abs(value), abs=0.004
+        )
 
 
 def test_window_risk_against_plain_loop() -> None:
@@ -215,7 +260,18 @@ def test_window_risk_against_plain_loop() -> None:
     out = np.empty(60)
     one, kinds = np.ones(2), np.zeros(2, dtype=np.int64)
     for before, after in ((9, 0), (5, 4)):
-        stream_risk.window_risk(np.ascontiguousarray(x.T), 60, z, np.arange(60), before, after, one, one, kinds, out)
+        stream_risk.window_risk(
+            np.ascontiguousarray(x.T),
+            60,
+            z,
+            np.arange(60),
+            before,
+            after,
+            one,
+            one,
+            kinds,
+            out,
+        )
         for i in range(60):
             inside = list(range(max(0, i - before), min(60, i + after + 1)))
             d = ((x[inside] - z[i]) ** 2).sum(axis=1)

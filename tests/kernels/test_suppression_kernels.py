@@ -13,7 +13,10 @@ from tacit.kernels.suppression import cover, gather
 
 @dataclass
 class Search:
-    """Classes with ``left`` open records and buckets of them, as protect/anonymity.py hands them to the kernels."""
+    """Classes with ``left`` open records and buckets of them.
+
+    As protect/grouping/anonymity.py hands them to the kernels.
+    """
 
     buckets: list[list[int]]
     cost: np.ndarray
@@ -23,15 +26,26 @@ class Search:
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        start = np.concatenate([[0], np.cumsum([len(b) for b in self.buckets])]).astype(np.int64)
-        return start, np.array([u for b in self.buckets for u in b], np.int64), self.cost
+        """(start, member, cost) as the kernels take them."""
+        start = np.concatenate([[0], np.cumsum([len(b) for b in self.buckets])]).astype(
+            np.int64
+        )
+        return (
+            start,
+            np.array([u for b in self.buckets for u in b], np.int64),
+            self.cost,
+        )
 
 
 @st.composite
 def searches(draw: st.DrawFn) -> Search:
+    """Random classes and buckets."""
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     classes, k = draw(st.integers(0, 9)), draw(st.integers(2, 5))
-    buckets = [np.flatnonzero(rng.random(classes) < 0.5).tolist() for _ in range(draw(st.integers(0, 6)))]
+    buckets = [
+        np.flatnonzero(rng.random(classes) < 0.5).tolist()
+        for _ in range(draw(st.integers(0, 6)))
+    ]
     cost = rng.choice([1.0, 1.0, 2.0, 0.5], len(buckets))
     left = rng.integers(0, rng.choice([k + 1, 2 * k]), classes)
     need = k - left - rng.integers(0, 2, classes)
@@ -39,14 +53,20 @@ def searches(draw: st.DrawFn) -> Search:
 
 
 def price(left: np.ndarray, need: np.ndarray) -> int:
-    """What the open records may still cost: each is suppressed itself, or is helped ``need`` times."""
+    """What the open records may still cost.
+
+    Each is suppressed itself, or is helped ``need`` times.
+    """
     return int(np.minimum(left, np.maximum(need, 0)).sum())
 
 
 def after(
     left: np.ndarray, need: np.ndarray, u: int, bucket: list[int], sign: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One record of class u suppressed (or restored): it counts for every other class of the bucket."""
+    """One record of class u suppressed (or restored).
+
+    It counts for every other class of the bucket.
+    """
     left, need = left.copy(), need.copy()
     left[u] -= sign
     for other in bucket:
@@ -54,7 +74,10 @@ def after(
     return left, need
 
 
-def plain_cover(s: Search, levels: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray, np.ndarray]:
+def plain_cover(
+    s: Search, levels: np.ndarray
+) -> tuple[list[tuple[int, int]], np.ndarray, np.ndarray]:
+    """Each action by what it changes in the sum of prices."""
     left, need, done = s.left.copy(), s.need.copy(), []
     for level in levels:
         for b, bucket in enumerate(s.buckets):
@@ -83,7 +106,10 @@ def plain_cover(s: Search, levels: np.ndarray) -> tuple[list[tuple[int, int]], n
 
 @settings(max_examples=300, deadline=None)
 @given(searches())
-def test_cover_takes_what_gains_most_and_restores_what_is_superfluous(s: Search) -> None:
+def test_cover_takes_what_gains_most_and_restores_what_is_superfluous(
+    s: Search,
+) -> None:
+    """The same actions as the twin."""
     levels = np.array([4.0, 2.0, 1.0, 0.5])
     start, member, cost = s.arrays
     total = np.array([s.left[b].sum() for b in s.buckets], np.int64)
@@ -98,26 +124,34 @@ def test_cover_takes_what_gains_most_and_restores_what_is_superfluous(s: Search)
 def plain_gather(
     s: Search, held: np.ndarray, levels: np.ndarray
 ) -> tuple[list[tuple[int, int, int]], np.ndarray, set[int]]:
+    """Each bucket by what its classes can give up."""
     left, held, moves = s.left.copy(), held.copy(), []
     small = set(np.flatnonzero(s.need > 0).tolist())
     for level in levels:
         for b, bucket in enumerate(s.buckets):
             helped = sum(int(left[u]) for u in bucket if u in small)
             missing = max(0, s.k - int(held[b]) - helped)
-            # (records each class can give up, in order of place): the small all, a large one what it has above k
+            # what each class can give up, in order of place: the small all, a large one
+            # what it has above k
             given_up = {u: int(left[u]) for u in bucket if u in small}
             for u in bucket:
                 if u not in small and missing > 0 and left[u] > s.k:
                     given_up[u] = min(missing, int(left[u]) - s.k)
                     missing -= given_up[u]
-            if missing > 0:  # not enough: then one large class goes as a whole, the smallest that will do
+            # not enough: then one large class goes as a whole, the smallest that will do
+            if missing > 0:
                 short = max(0, s.k - int(held[b]) - helped)
                 whole = [u for u in bucket if u not in small and left[u] >= short]
                 if not whole:
                     continue
                 chosen = min(whole, key=lambda u: left[u])
-                given_up = {u: int(left[u]) for u in bucket if u in small or u == chosen}
-            if helped == 0 or s.cost[b] * sum(given_up.values()) > level * helped + 1e-12:
+                given_up = {
+                    u: int(left[u]) for u in bucket if u in small or u == chosen
+                }
+            if (
+                helped == 0
+                or s.cost[b] * sum(given_up.values()) > level * helped + 1e-12
+            ):
                 continue
             for u in bucket:
                 if given_up.get(u, 0) > 0:
@@ -130,7 +164,10 @@ def plain_gather(
 
 @settings(max_examples=300, deadline=None)
 @given(searches(), st.integers(0, 3))
-def test_gather_makes_classes_of_k_without_breaking_others(s: Search, already: int) -> None:
+def test_gather_makes_classes_of_k_without_breaking_others(
+    s: Search, already: int
+) -> None:
+    """The same moves as the twin."""
     levels = np.array([1.0, 2.0, 4.0, np.inf])
     start, member, cost = s.arrays
     before = np.full(len(s.buckets), already, np.int64)
@@ -141,10 +178,14 @@ def test_gather_makes_classes_of_k_without_breaking_others(s: Search, already: i
     assert np.array_equal(left, left_then)
     assert set(np.flatnonzero(small).tolist()) == small_then
     large = s.need <= 0
-    assert (held[held > before] >= s.k).all(), "what is suppressed together is a class of k"
+    assert (held[held > before] >= s.k).all(), (
+        "what is suppressed together is a class of k"
+    )
     whole = {u for u, b, moved in moves if large[u]}
     for u in whole:
-        assert left[u] == 0 or left[u] >= s.k, "a large class keeps k or goes as a whole"
+        assert left[u] == 0 or left[u] >= s.k, (
+            "a large class keeps k or goes as a whole"
+        )
 
 
 def test_long_lists_of_actions_grow() -> None:
@@ -152,10 +193,21 @@ def test_long_lists_of_actions_grow() -> None:
     n = 50
     start, member = np.arange(0, 2 * n + 1, 2), np.arange(2 * n)
     left, need = np.ones(2 * n, np.int64), np.ones(2 * n, np.int64)
-    who, _ = cover(start, member, np.ones(n), np.full(n, 2), left, need, 2, np.array([1.0]))
+    who, _ = cover(
+        start, member, np.ones(n), np.full(n, 2), left, need, 2, np.array([1.0])
+    )
     assert len(who) == len(set(who.tolist())) >= n
     left, small = np.ones(2 * n, np.int64), np.ones(2 * n, np.bool_)
-    who, _, many = gather(start, member, np.ones(n), np.zeros(n, np.int64), left, small, 2, np.array([np.inf]))
+    who, _, many = gather(
+        start,
+        member,
+        np.ones(n),
+        np.zeros(n, np.int64),
+        left,
+        small,
+        2,
+        np.array([np.inf]),
+    )
     assert sorted(who.tolist()) == list(range(2 * n))
     assert many.sum() == 2 * n
     assert not left.any()

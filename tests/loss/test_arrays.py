@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tacit.loss.five import five
+from tacit.loss.il_arrays import five
 from tacit.loss.moments import moments
-from tacit.loss.probabilistic import PARTS, probabilistic
+from tacit.loss.pil import PARTS, probabilistic
 
 X = np.array([[1.0, 2], [3, 2], [5, 8]])
 Z = np.array([[2.0, 2], [3, 5], [4, 8]])
@@ -73,11 +73,17 @@ def test_probabilistic_loss_stays_between_0_and_1_and_rows_do_not_matter(x, z):
 
 
 def test_probabilistic_loss_of_an_honest_sample_is_a_half_on_average():
-    """Another sample of the same population strays as far as expected: the loss is uniform on (0, 1)."""
+    """Another sample of one population strays as expected: the loss is uniform on (0, 1)."""
     rng = np.random.default_rng(4)
     x = rng.gamma(3.0, size=(4000, 4)) @ rng.normal(size=(4, 4))
     means = np.mean(
-        [[p.mean() for p in probabilistic(x, x[rng.integers(0, 4000, 4000)]).values()] for _ in range(60)],
+        [
+            [
+                p.mean()
+                for p in probabilistic(x, x[rng.integers(0, 4000, 4000)]).values()
+            ]
+            for _ in range(60)
+        ],
         axis=0,
     )
     assert means == pytest.approx([0.5] * 5, abs=0.08)
@@ -94,7 +100,9 @@ def test_mean_and_variance_by_hand():
 
 def test_a_large_offset_costs_no_digits():
     x = np.random.default_rng(1).normal(size=(200, 3))
-    assert moments(x + 1e9).correlation == pytest.approx(moments(x).correlation, abs=1e-6)
+    assert moments(x + 1e9).correlation == pytest.approx(
+        moments(x).correlation, abs=1e-6
+    )
     z = x + 0.1
     assert five(x + 1e9, z + 1e9).values == pytest.approx(five(x, z).values, abs=1e-6)
 

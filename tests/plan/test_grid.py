@@ -2,7 +2,7 @@
 
 import pytest
 
-from tacit.grid import expand, load, plans_of, values_of
+from tacit.plan.grid import expand, load, plans_of, values_of
 from tacit.protect import Noise
 
 
@@ -23,7 +23,9 @@ def test_ranges(entry, expected):
     assert values_of(entry) == expected
 
 
-@pytest.mark.parametrize("entry", ["5..1", "1..9..0", {"from": 1}, {"values": []}, "1..99999999"])
+@pytest.mark.parametrize(
+    "entry", ["5..1", "1..9..0", {"from": 1}, {"values": []}, "1..99999999"]
+)
 def test_bad_ranges_say_so(entry):
     with pytest.raises(ValueError, match="range"):
         values_of(entry)
@@ -45,8 +47,12 @@ def test_ranges_cross_and_steps_stay_in_order():
 
 def test_a_file(tmp_path):
     path = tmp_path / "plans.toml"
-    path.write_text('[[plans]]\nmethod = "noise"\npercent = "1..3"\n[[plans]]\nmethod = "noise"\npercent = 2\n')
-    assert [str(plan) for plan in load(path)] == [f"noise(percent={p}.0)" for p in (1, 2, 3)]
+    path.write_text(
+        '[[plans]]\nmethod = "noise"\npercent = "1..3"\n[[plans]]\nmethod = "noise"\npercent = 2\n'
+    )
+    assert [str(plan) for plan in load(path)] == [
+        f"noise(percent={p}.0)" for p in (1, 2, 3)
+    ]
     path.write_text("x = 1\n")
     with pytest.raises(ValueError, match="no \\[\\[plans\\]\\] entry"):
         load(path)
@@ -57,4 +63,8 @@ def test_a_file(tmp_path):
 
 def test_protectors_and_entries_mix():
     plans = plans_of([Noise(percent=4), {"method": "microaggregation", "k": "3..4"}])
-    assert [str(plan) for plan in plans] == ["noise(percent=4.0)", "microaggregation(k=3)", "microaggregation(k=4)"]
+    assert [str(plan) for plan in plans] == [
+        "noise(percent=4.0)",
+        "microaggregation(k=3)",
+        "microaggregation(k=4)",
+    ]

@@ -24,19 +24,33 @@ def test_uncorrelated_noise_is_independent_and_has_its_sd(table: np.ndarray) -> 
     assert stats.kstest(noise[:, 0] / noise[:, 0].std(), "norm").pvalue > 1e-3
 
 
-def test_correlated_noise_has_the_covariance_of_the_file_and_its_rank(table: np.ndarray) -> None:
-    masked = tc.protect.Noise(kind="correlated", percent=50, random_state=2).fit_transform(table)
+def test_correlated_noise_has_the_covariance_of_the_file_and_its_rank(
+    table: np.ndarray,
+) -> None:
+    masked = tc.protect.Noise(
+        kind="correlated", percent=50, random_state=2
+    ).fit_transform(table)
     noise = masked - table
     assert np.cov(noise.T) == pytest.approx(0.25 * np.cov(table.T), rel=0.05)
-    assert masked[:, 2] == pytest.approx(masked[:, 0] + masked[:, 1], rel=1e-9)  # the sum stays the sum
+    assert masked[:, 2] == pytest.approx(
+        masked[:, 0] + masked[:, 1], rel=1e-9
+    )  # the sum stays the sum
 
 
-def test_transformed_noise_keeps_mean_and_covariance_in_expectation(table: np.ndarray) -> None:
-    masked = tc.protect.Noise(kind="transformed", percent=80, random_state=2).fit_transform(table)
+def test_transformed_noise_keeps_mean_and_covariance_in_expectation(
+    table: np.ndarray,
+) -> None:
+    masked = tc.protect.Noise(
+        kind="transformed", percent=80, random_state=2
+    ).fit_transform(table)
     assert masked.mean(axis=0) == pytest.approx(table.mean(axis=0), rel=0.01)
     assert np.cov(masked.T) == pytest.approx(np.cov(table.T), rel=0.05)
-    plain = tc.protect.Noise(kind="correlated", percent=80, random_state=2).fit_transform(table)
-    assert np.cov(plain.T)[0, 0] > 1.5 * np.cov(table.T)[0, 0]  # which noise without the transformation does not
+    plain = tc.protect.Noise(
+        kind="correlated", percent=80, random_state=2
+    ).fit_transform(table)
+    assert (
+        np.cov(plain.T)[0, 0] > 1.5 * np.cov(table.T)[0, 0]
+    )  # which noise without the transformation does not
 
 
 @pytest.mark.parametrize("form", ["lognormal", "normal"])
@@ -54,14 +68,18 @@ def test_factors_have_mean_one_and_the_sd_asked_for(form: str) -> None:
 
 def test_multiplicative_noise_keeps_signs_and_zeros() -> None:
     table = np.array([[0.0], [-5.0], [7.0]] * 50)
-    masked = tc.protect.Noise(kind="multiplicative", percent=40, random_state=1).fit_transform(table)
+    masked = tc.protect.Noise(
+        kind="multiplicative", percent=40, random_state=1
+    ).fit_transform(table)
     assert np.array_equal(np.sign(masked), np.sign(table))
     assert not np.array_equal(masked, table)
 
 
 def test_bounds_are_kept_without_piling_up_on_them() -> None:
     table = np.random.default_rng(0).uniform(0, 1, size=(5000, 1))
-    masked = tc.protect.Noise(percent=30, bounds={"x0": (0, 1)}, random_state=1).fit_transform(table)
+    masked = tc.protect.Noise(
+        percent=30, bounds={"x0": (0, 1)}, random_state=1
+    ).fit_transform(table)
     assert masked.min() >= 0
     assert masked.max() <= 1
     assert ((masked == 0) | (masked == 1)).sum() == 0
@@ -79,7 +97,9 @@ def test_categories_are_replaced_by_others_with_the_probability_asked_for() -> N
     masked = tc.protect.Noise(replace=0.3, random_state=5).fit_transform(table)
     changed = (masked["c"] != table["c"]).to_numpy()
     assert changed.mean() == pytest.approx(0.3, abs=0.015)
-    others = masked["c"][changed & (table["c"] == "a").to_numpy()].value_counts(normalize=True)
+    others = masked["c"][changed & (table["c"] == "a").to_numpy()].value_counts(
+        normalize=True
+    )
     assert sorted(others.index) == ["b", "c", "d"]
     assert others.to_numpy() == pytest.approx(1 / 3, abs=0.04)
 

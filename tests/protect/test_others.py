@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import tacit as tc
+from tacit.protect.grouping.value_classes import round_cuts
 from tacit.protect.pseudonyms import pseudonym
-from tacit.protect.recoding import round_cuts
 from tacit.protect.rounding import nice
 
 
@@ -18,16 +18,34 @@ def test_random_rounding_is_unbiased_and_goes_to_a_neighbour() -> None:
     masked = tc.protect.Rounding(base=5, random_state=1).fit_transform(table)
     assert set(np.unique(masked)) == {0.0, 5.0}
     assert masked.mean() == pytest.approx(3.2, abs=0.06)
-    negative = tc.protect.Rounding(base={"x0": 2}, random_state=1).fit_transform(-np.abs(table))
+    negative = tc.protect.Rounding(base={"x0": 2}, random_state=1).fit_transform(
+        -np.abs(table)
+    )
     assert set(np.unique(negative)) == {-4.0, -2.0}
     assert tc.protect.Rounding(base=5, kind="nearest").fit_transform(table)[0, 0] == 5.0
     multiples = np.arange(10.0)[:, None] * 5
-    assert np.array_equal(tc.protect.Rounding(base=5, random_state=0).fit_transform(multiples), multiples)
+    assert np.array_equal(
+        tc.protect.Rounding(base=5, random_state=0).fit_transform(multiples), multiples
+    )
 
 
 def test_round_bases_and_cuts() -> None:
-    assert [nice(x) for x in (1.0, 1.9, 2.0, 4.9, 5.0, 99.0, 0.03)] == [1.0, 1.0, 2.0, 2.0, 5.0, 50.0, 0.02]
-    for low, high, bins in [(0, 99, 10), (-5, 7.3, 4), (1e6, 1e6 + 3, 5), (0.001, 0.002, 3), (-1, 1, 1)]:
+    assert [nice(x) for x in (1.0, 1.9, 2.0, 4.9, 5.0, 99.0, 0.03)] == [
+        1.0,
+        1.0,
+        2.0,
+        2.0,
+        5.0,
+        50.0,
+        0.02,
+    ]
+    for low, high, bins in [
+        (0, 99, 10),
+        (-5, 7.3, 4),
+        (1e6, 1e6 + 3, 5),
+        (0.001, 0.002, 3),
+        (-1, 1, 1),
+    ]:
         cuts = round_cuts(np.array([low, high], dtype=float), bins)
         assert cuts[0] <= low
         assert cuts[-1] > high
@@ -47,8 +65,12 @@ def test_resampling_keeps_ranks_and_the_distribution() -> None:
 def test_resampling_equals_sorting_the_samples() -> None:
     values = np.random.default_rng(0).normal(size=50)
     rng = np.random.default_rng(9)
-    plain = np.mean([np.sort(np.sort(values)[rng.integers(0, 50, 50)]) for _ in range(4)], axis=0)
-    masked = tc.protect.Resampling(samples=4, random_state=9).fit_transform(values[:, None])
+    plain = np.mean(
+        [np.sort(np.sort(values)[rng.integers(0, 50, 50)]) for _ in range(4)], axis=0
+    )
+    masked = tc.protect.Resampling(samples=4, random_state=9).fit_transform(
+        values[:, None]
+    )
     np.testing.assert_allclose(np.sort(masked[:, 0]), plain, rtol=1e-12)
 
 
@@ -65,25 +87,43 @@ def survey() -> tc.Microdata:
             "sampling_weight": rng.uniform(5, 50, n),
         }
     )
-    return tc.Microdata.of(table, quasi=["region", "age", "sex"], confidential=["income"], weight=["sampling_weight"])
+    return tc.Microdata.of(
+        table,
+        quasi=["region", "age", "sex"],
+        confidential=["income"],
+        weight=["sampling_weight"],
+    )
 
 
 def test_massc_calibrates_its_totals(survey: tc.Microdata) -> None:
     method = tc.protect.MASSC(random_state=1)
     before, after = survey.to_native(), method.fit_transform(survey).to_native()
     assert 0.4 < len(after) / len(before) < 0.9
-    assert after["sampling_weight"].sum() == pytest.approx(before["sampling_weight"].sum(), rel=1e-9)
+    assert after["sampling_weight"].sum() == pytest.approx(
+        before["sampling_weight"].sum(), rel=1e-9
+    )
     total = (before["sampling_weight"] * before["income"]).sum()
-    assert (after["sampling_weight"] * after["income"]).sum() == pytest.approx(total, rel=1e-9)
-    raw = (before["sampling_weight"].iloc[method.rows_] * before["income"].iloc[method.rows_]).sum()
+    assert (after["sampling_weight"] * after["income"]).sum() == pytest.approx(
+        total, rel=1e-9
+    )
+    raw = (
+        before["sampling_weight"].iloc[method.rows_]
+        * before["income"].iloc[method.rows_]
+    ).sum()
     assert abs(raw / total - 1) > 0.05  # which the subsample alone does not give
     keys = ["region", "age", "sex"]
-    changed = (after[keys].to_numpy() != before[keys].iloc[method.rows_].to_numpy()).any(axis=1).mean()
+    changed = (
+        (after[keys].to_numpy() != before[keys].iloc[method.rows_].to_numpy())
+        .any(axis=1)
+        .mean()
+    )
     assert 0.1 < changed < 0.6
 
 
 def test_massc_treats_rare_records_more(survey: tc.Microdata) -> None:
-    method = tc.protect.MASSC(substitute=(1.0, 0, 0, 0), share=(1, 1, 1, 1), random_state=1)
+    method = tc.protect.MASSC(
+        substitute=(1.0, 0, 0, 0), share=(1, 1, 1, 1), random_state=1
+    )
     before, after = survey.to_native(), method.fit_transform(survey).to_native()
     keys = ["region", "age", "sex"]
     count = before.groupby(keys)["income"].transform("size")
@@ -94,54 +134,116 @@ def test_massc_treats_rare_records_more(survey: tc.Microdata) -> None:
 
 def test_sampling(survey: tc.Microdata) -> None:
     before = survey.to_native()
-    after = tc.protect.Sampling(fraction=0.25, random_state=2).fit_transform(survey).to_native()
+    after = (
+        tc.protect.Sampling(fraction=0.25, random_state=2)
+        .fit_transform(survey)
+        .to_native()
+    )
     assert len(after) == 750
     assert after.index.is_monotonic_increasing
     pd.testing.assert_frame_equal(
-        after.drop(columns="sampling_weight"), before.loc[after.index].drop(columns="sampling_weight")
+        after.drop(columns="sampling_weight"),
+        before.loc[after.index].drop(columns="sampling_weight"),
     )
-    np.testing.assert_allclose(after["sampling_weight"], 4 * before.loc[after.index, "sampling_weight"])
-    even = tc.protect.Sampling(fraction=0.1, strata=["region"], random_state=2).fit_transform(survey).to_native()
+    np.testing.assert_allclose(
+        after["sampling_weight"], 4 * before.loc[after.index, "sampling_weight"]
+    )
+    even = (
+        tc.protect.Sampling(fraction=0.1, strata=["region"], random_state=2)
+        .fit_transform(survey)
+        .to_native()
+    )
     wanted = np.maximum(1, np.rint(0.1 * before["region"].value_counts())).astype(int)
-    assert even["region"].value_counts().sort_index().tolist() == wanted.sort_index().tolist()
-    assert even["sampling_weight"].sum() == pytest.approx(before["sampling_weight"].sum(), rel=0.2)
+    assert (
+        even["region"].value_counts().sort_index().tolist()
+        == wanted.sort_index().tolist()
+    )
+    assert even["sampling_weight"].sum() == pytest.approx(
+        before["sampling_weight"].sum(), rel=0.2
+    )
 
 
 def test_every_record_is_equally_likely_to_be_sampled() -> None:
     hits = np.zeros(20)
     for seed in range(600):
-        hits[tc.protect.Sampling(fraction=0.25, random_state=seed).fit(np.zeros((20, 1))).rows_] += 1
+        hits[
+            tc.protect.Sampling(fraction=0.25, random_state=seed)
+            .fit(np.zeros((20, 1)))
+            .rows_
+        ] += 1
     assert stats.chisquare(hits).pvalue > 1e-4
 
 
 def test_recoding_by_intervals_and_hierarchy() -> None:
-    table = pd.DataFrame({"age": [17, 18, 39, 40, 95], "town": ["Ulm", "Bonn", "Lyon", "Ulm", None]})
-    tree = {"Ulm": ["Germany", "Europe"], "Bonn": ["Germany", "Europe"], "Lyon": ["France", "Europe"]}
+    table = pd.DataFrame(
+        {"age": [17, 18, 39, 40, 95], "town": ["Ulm", "Bonn", "Lyon", "Ulm", None]}
+    )
+    tree = {
+        "Ulm": ["Germany", "Europe"],
+        "Bonn": ["Germany", "Europe"],
+        "Lyon": ["France", "Europe"],
+    }
     made = tc.protect.Recoding(
-        intervals={"age": [18, 40, 65]}, hierarchies={"town": tree}, show="label", columns=["age", "town"]
+        intervals={"age": [18, 40, 65]},
+        hierarchies={"town": tree},
+        show="label",
+        columns=["age", "town"],
     )
     masked = made.fit_transform(table)
-    assert masked["age"].tolist() == ["< 18", "[18, 40)", "[18, 40)", "[40, 65)", ">= 65"]
+    assert masked["age"].tolist() == [
+        "< 18",
+        "[18, 40)",
+        "[18, 40)",
+        "[40, 65)",
+        ">= 65",
+    ]
     assert masked["town"].tolist()[:4] == ["Germany", "Germany", "France", "Germany"]
     assert masked["town"].isna().tolist() == [False] * 4 + [True]
-    top = tc.protect.Recoding(hierarchies={"town": tree}, level=2, columns=["town"]).fit_transform(table)
+    top = tc.protect.Recoding(
+        hierarchies={"town": tree}, level=2, columns=["town"]
+    ).fit_transform(table)
     assert set(top["town"].dropna()) == {"Europe"}
-    chain = {"Ulm": "Germany", "Bonn": "Germany", "Lyon": "France", "Germany": "Europe", "France": "Europe"}
-    again = tc.protect.Recoding(hierarchies={"town": chain}, level={"town": 2}, columns=["town"]).fit_transform(table)
+    chain = {
+        "Ulm": "Germany",
+        "Bonn": "Germany",
+        "Lyon": "France",
+        "Germany": "Europe",
+        "France": "Europe",
+    }
+    again = tc.protect.Recoding(
+        hierarchies={"town": chain}, level={"town": 2}, columns=["town"]
+    ).fit_transform(table)
     assert again["town"].equals(top["town"])
     with pytest.raises(tc.errors.ColumnError, match="'Lyon' belongs"):
-        tc.protect.Recoding(hierarchies={"town": {"Ulm": "G", "Bonn": "G"}}, columns=["town"]).fit_transform(table)
+        tc.protect.Recoding(
+            hierarchies={"town": {"Ulm": "G", "Bonn": "G"}}, columns=["town"]
+        ).fit_transform(table)
 
 
 def test_recoding_ordinal_and_rare() -> None:
     grades = ["a", "b", "c", "d", "e", "f"]
     table = pd.DataFrame(
-        {"g": pd.Categorical(grades * 4, categories=grades, ordered=True), "c": ["x"] * 20 + ["y"] * 3 + ["z"]}
+        {
+            "g": pd.Categorical(grades * 4, categories=grades, ordered=True),
+            "c": ["x"] * 20 + ["y"] * 3 + ["z"],
+        }
     )
     masked = tc.protect.Recoding(bins=3, rare=4, show="label").fit_transform(table)
-    assert masked["g"].astype(str).tolist()[:6] == ["a to b", "a to b", "c to d", "c to d", "e to f", "e to f"]
+    assert masked["g"].astype(str).tolist()[:6] == [
+        "a to b",
+        "a to b",
+        "c to d",
+        "c to d",
+        "e to f",
+        "e to f",
+    ]
     assert masked["c"].value_counts().to_dict() == {"x": 20, "other": 4}
-    assert tc.protect.Recoding(bins=3).fit_transform(table)["g"].tolist()[:4] == ["a", "a", "c", "c"]
+    assert tc.protect.Recoding(bins=3).fit_transform(table)["g"].tolist()[:4] == [
+        "a",
+        "a",
+        "c",
+        "c",
+    ]
 
 
 def test_top_and_bottom_coding() -> None:
@@ -151,7 +253,9 @@ def test_top_and_bottom_coding() -> None:
     assert masked.max() == 9000
     inside = (values >= 600) & (values <= 9000)
     assert np.array_equal(masked[inside], values[inside])
-    mean = tc.protect.TopBottomCoding(tails=(0.05, 0.1), by="mean").fit_transform(values)
+    mean = tc.protect.TopBottomCoding(tails=(0.05, 0.1), by="mean").fit_transform(
+        values
+    )
     assert mean.sum() == pytest.approx(values.sum())
     assert (mean == mean.max()).sum() == 10
     with pytest.raises(tc.errors.ParameterError, match="above the top"):
@@ -161,14 +265,23 @@ def test_top_and_bottom_coding() -> None:
 class TestPseudonyms:
     table = pd.DataFrame({"name": ["Ada", "Bob", "Ada", None], "age": [30, 40, 31, 50]})
 
-    def test_same_person_same_pseudonym_and_the_column_is_released(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_same_person_same_pseudonym_and_the_column_is_released(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("MY_KEY", "correct horse battery staple")
         method = tc.protect.Pseudonyms(key="env:MY_KEY")
         masked = method.fit_transform(self.table)
         assert masked["name"][0] == masked["name"][2] != masked["name"][1]
-        assert masked["name"][0] == pseudonym("Ada", b"correct horse battery staple", 24)
+        assert masked["name"][0] == pseudonym(
+            "Ada", b"correct horse battery staple", 24
+        )
         assert pd.isna(masked["name"][3])
-        for public in (repr(method), str(method.get_params()), str(vars(method)), tc.Plan.of(method).to_toml()):
+        for public in (
+            repr(method),
+            str(method.get_params()),
+            str(vars(method)),
+            tc.Plan.of(method).to_toml(),
+        ):
             assert "correct horse" not in public
 
     def test_an_unkeyed_guess_does_not_find_it(self) -> None:
@@ -176,7 +289,10 @@ class TestPseudonyms:
         assert tc.protect.Pseudonyms().fit_transform(self.table)["name"][0] != guess
 
     def test_without_a_key_two_releases_cannot_be_linked(self) -> None:
-        one, two = (tc.protect.Pseudonyms().fit_transform(self.table)["name"][0] for _ in range(2))
+        one, two = (
+            tc.protect.Pseudonyms().fit_transform(self.table)["name"][0]
+            for _ in range(2)
+        )
         assert one != two
 
     def test_a_file_holds_the_key_or_an_error_says_so(self, tmp_path: object) -> None:
@@ -184,7 +300,9 @@ class TestPseudonyms:
 
         path = Path(str(tmp_path)) / "key"
         path.write_bytes(b"0123456789abcdef\n")
-        masked = tc.protect.Pseudonyms(key=f"file:{path}", length=12).fit_transform(self.table)
+        masked = tc.protect.Pseudonyms(key=f"file:{path}", length=12).fit_transform(
+            self.table
+        )
         assert masked["name"][1] == pseudonym("Bob", b"0123456789abcdef", 12)
         path.write_bytes(b"short")
         for key, message in [
@@ -198,4 +316,8 @@ class TestPseudonyms:
 
 def test_identifiers_stay_dropped_by_the_others() -> None:
     with pytest.warns(tc.errors.TacitWarning, match="dropped the identifier"):
-        assert list(tc.protect.Noise(columns=["age"]).fit_transform(TestPseudonyms.table).columns) == ["age"]
+        assert list(
+            tc.protect.Noise(columns=["age"])
+            .fit_transform(TestPseudonyms.table)
+            .columns
+        ) == ["age"]

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks on the protectors of numeric arrays, and the same bytes at any number of threads."""
+"""scikit-learn's own checks on numeric protectors; the same bytes at any number of threads."""
 
 import warnings
 from typing import Any
@@ -10,11 +10,16 @@ from threadpoolctl import threadpool_limits
 
 import tacit as tc
 
-ITS_OWN = "a release is made of all its records together, with noise by position: part of it is another release"
+ITS_OWN = (
+    "a release is made of all its records together, with noise by position: "
+    "part of it is another release"
+)
 EXCUSED = {
     "check_methods_subset_invariance": ITS_OWN,
     "check_methods_sample_order_invariance": ITS_OWN,
-    "check_fit2d_1sample": "one record cannot form a group of k; the message speaks of records, not samples",
+    "check_fit2d_1sample": (
+        "one record cannot form a group of k; the message speaks of records, not samples"
+    ),
 }
 METHODS: list[Any] = [
     tc.protect.RankSwapping(random_state=0),
@@ -24,7 +29,7 @@ METHODS: list[Any] = [
     tc.protect.Recoding(),
     tc.protect.Shuffling(random_state=0),
     tc.protect.IPSO(random_state=0),
-    tc.protect.LocalSuppression(k=2),
+    tc.protect.LocalSuppression(k=2, random_state=0),
     tc.protect.Pseudonyms(),
 ]
 
@@ -33,8 +38,12 @@ METHODS: list[Any] = [
 def test_check_estimator(method: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(method, expected_failed_checks=EXCUSED, on_fail=None, on_skip=None)
-    assert [(r["check_name"], r["exception"]) for r in results if r["status"] == "failed"] == []
+        results = check_estimator(
+            method, expected_failed_checks=EXCUSED, on_fail=None, on_skip=None
+        )
+    assert [
+        (r["check_name"], r["exception"]) for r in results if r["status"] == "failed"
+    ] == []
     assert sum(r["status"] == "passed" for r in results) > 40
 
 
@@ -42,7 +51,9 @@ def test_check_estimator(method: Any) -> None:
     "method",
     [
         tc.protect.Noise(kind="correlated", random_state=1),
-        tc.protect.IPSO(quasi=["x0", "x1", "x5"], confidential=["x2", "x3", "x4"], random_state=1),
+        tc.protect.IPSO(
+            quasi=["x0", "x1", "x5"], confidential=["x2", "x3", "x4"], random_state=1
+        ),
         tc.protect.Shuffling(columns=["x0", "x1"], given=["x2", "x3"], random_state=1),
         tc.protect.Microaggregation(partition="pca"),
     ],

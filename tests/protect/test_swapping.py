@@ -12,8 +12,16 @@ from tacit.protect.rank_swapping import swap_column
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(1, 80), st.floats(0.5, 100), st.integers(0, 10**6), st.booleans(), st.booleans())
-def test_rank_swapping_keeps_the_multiset_and_the_window(n: int, p: float, seed: int, ties: bool, gaps: bool) -> None:
+@given(
+    st.integers(1, 80),
+    st.floats(0.5, 100),
+    st.integers(0, 10**6),
+    st.booleans(),
+    st.booleans(),
+)
+def test_rank_swapping_keeps_the_multiset_and_the_window(
+    n: int, p: float, seed: int, ties: bool, gaps: bool
+) -> None:
     rng = np.random.default_rng(seed)
     values = rng.permutation(n).astype(float)
     if ties:
@@ -36,7 +44,10 @@ def test_rank_swapping_keeps_the_multiset_and_the_window(n: int, p: float, seed:
 
 def test_percent_is_percent() -> None:
     values = np.arange(1000.0)
-    moved = {p: np.abs(swap_column(values, p, np.random.default_rng(1)) - values).max() for p in (1, 5, 15, 50)}
+    moved = {
+        p: np.abs(swap_column(values, p, np.random.default_rng(1)) - values).max()
+        for p in (1, 5, 15, 50)
+    }
     for p, most in moved.items():
         assert 0.8 * 10 * p < most <= 10 * p
 
@@ -51,7 +62,8 @@ def test_nominal_values_swap_along_their_frequency() -> None:
     table = pd.DataFrame({"c": ["rare"] * 10 + ["some"] * 90 + ["usual"] * 900})
     masked = tc.protect.RankSwapping(p=5, random_state=0).fit_transform(table)
     assert masked["c"].value_counts().to_dict() == table["c"].value_counts().to_dict()
-    # rare is next to some, and 50 ranks away from usual at most: no rare record becomes usual beyond the window
+    # rare is next to some, and 50 ranks away from usual at most: no rare record becomes usual
+    # beyond the window
     became = masked["c"][table["c"] == "rare"]
     assert set(became) == {"some", "rare"} or set(became) == {"some"}
 
@@ -73,14 +85,23 @@ def test_shuffling_keeps_columns_and_rank_correlations() -> None:
         assert np.array_equal(np.sort(masked[name]), np.sort(table[name]))
         assert not np.array_equal(masked[name], table[name])
     assert masked["secret"].equals(table["secret"])
-    before, after = table.corr("spearman").to_numpy(), masked.corr("spearman").to_numpy()
+    before, after = (
+        table.corr("spearman").to_numpy(),
+        masked.corr("spearman").to_numpy(),
+    )
     assert np.abs(before - after).max() < 0.04
     # given the confidential column the release does not follow the own values
-    residual = [stats.rankdata(t["a"]) - stats.rankdata(np.exp(secret)) for t in (table, masked)]
+    residual = [
+        stats.rankdata(t["a"]) - stats.rankdata(np.exp(secret)) for t in (table, masked)
+    ]
     assert abs(np.corrcoef(*residual)[0, 1]) < 0.25
-    assert np.corrcoef(stats.rankdata(table["a"]), stats.rankdata(masked["a"]))[0, 1] < 0.6
+    assert (
+        np.corrcoef(stats.rankdata(table["a"]), stats.rankdata(masked["a"]))[0, 1] < 0.6
+    )
 
 
 def test_shuffling_refuses_a_column_that_is_given_too() -> None:
     with pytest.raises(tc.errors.ColumnError, match="both shuffled and given"):
-        tc.protect.Shuffling(columns=["x0"], given=["x0"]).fit_transform(np.random.default_rng(0).normal(size=(9, 2)))
+        tc.protect.Shuffling(columns=["x0"], given=["x0"]).fit_transform(
+            np.random.default_rng(0).normal(size=(9, 2))
+        )

@@ -24,7 +24,11 @@ def survey() -> tc.Microdata:
         }
     )
     return tc.Microdata.of(
-        table, identifier=["person"], quasi=["income", "wealth"], confidential=["illness"], other=["town"]
+        table,
+        identifier=["person"],
+        quasi=["income", "wealth"],
+        confidential=["illness"],
+        other=["town"],
     )
 
 
@@ -37,6 +41,11 @@ def plan() -> tc.Plan:
 def assessment(survey: tc.Microdata, plan: tc.Plan) -> tc.Assessment:
     masked = plan.apply(survey)
     result = tc.assess(
-        survey, masked, risks=["interval", "k_anonymity", "attribute"], losses=["PIL", "IL1", "KS", "correlation"]
+        survey,
+        masked,
+        risks=["interval", "k_anonymity", "attribute"],
+        losses=["PIL", "IL1", "KS", "correlation"],
     )
-    return tc.Assessment(survey, masked, result.attacks, result.risk, result.loss, plan, result.seconds)
+    return tc.Assessment(
+        survey, masked, result.attacks, result.risk, result.loss, plan, result.seconds
+    )

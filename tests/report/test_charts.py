@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
+from tacit.base.errors import ParameterError
 from tacit.report import shapes
 from tacit.report.charts import (
     Bar,
@@ -14,22 +15,23 @@ from tacit.report.charts import (
     bars,
     categories,
     histogram,
-    lines,
     matrix,
+    over_time,
     pair,
+    partition,
     risk_utility_map,
     sparkline,
 )
+from tacit.report.charts.axes import LogScale, Scale, ticks
 from tacit.report.figure import Figure
-from tacit.report.svg import Scale, ticks
 from tacit.report.words import count, inside, number, one_in, percent, seconds, title
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0, "0"), (12.5, "12.5"), (1080, "1,080"), (0.03412, "0.0341"), (149642, "150k"), (3.5e6, "3.5M"),
-        (1.2e-5, "1.2e-5"), (float("nan"), "–"), (float("inf"), "∞"), (-3, "−3"),
+        (0, "0"), (12.5, "12.5"), (1080, "1,080"), (0.03412, "0.0341"), (149642, "150k"),
+        (3.5e6, "3.5M"), (1.2e-5, "1.2e-5"), (float("nan"), "–"), (float("inf"), "∞"), (-3, "−3"),
     ],
 )  # fmt: skip
 def test_number(value: float, text: str) -> None:
@@ -61,6 +63,14 @@ def test_scale() -> None:
     assert Scale(3, 3, 0, 10)(3) == 5
 
 
+def test_a_logarithmic_scale_makes_equal_factors_equal_distances() -> None:
+    s = LogScale(1, 100, 0, 200)
+    assert s(10) == 100
+    assert s(0) == 0
+    assert s.ticks() == [1, 10, 100]
+    assert LogScale(2, 5, 0, 1).ticks() == [2, 5]
+
+
 def parse(drawing: object) -> ET.Element:
     return ET.fromstring(str(drawing))
 
@@ -75,9 +85,14 @@ def test_every_chart_is_well_formed_and_escapes() -> None:
         pair(HOSTILE, [0, 1, 2], [0.5, 0.5], [0.2, 0.8]),
         histogram(HOSTILE, [0, 1, 2], [3, 0], x_name=HOSTILE),
         matrix(HOSTILE, [HOSTILE, "b"], [[1.0, -0.4], [-0.4, float("nan")]]),
-        lines(HOSTILE, [0, 1, 2], [0.1, float("nan"), 0.2], chance=0.01, bound=0.15),
+        over_time(
+            HOSTILE, [0, 1, 2], [0.1, float("nan"), 0.2], chance=0.01, bound=0.15
+        ),
         sparkline([1, 2, 3], title=HOSTILE),
-        risk_utility_map([Point(HOSTILE, 0.2, 3, HOSTILE, chosen=True, frontier=True, id='1"')], bound=0.05),
+        risk_utility_map(
+            [Point(HOSTILE, 0.2, 3, HOSTILE, chosen=True, frontier=True, id='1"')],
+            bound=0.05,
+        ),
         risk_utility_map([]),
     ]
     for drawing in drawings:
@@ -88,7 +103,11 @@ def test_every_chart_is_well_formed_and_escapes() -> None:
 
 
 def test_map_places_points_and_names_the_release() -> None:
-    root = parse(risk_utility_map([Point("low", 0.1, 1, "a"), Point("high", 0.9, 1, "b", chosen=True, id="7")]))
+    root = parse(
+        risk_utility_map(
+            [Point("low", 0.1, 1, "a"), Point("high", 0.9, 1, "b", chosen=True, id="7")]
+        )
+    )
     picks = [e for e in root.iter() if e.attrib.get("data-choose") == "7"]
     assert len(picks) == 1
     assert picks[0].attrib["tabindex"] == "0"
@@ -98,9 +117,34 @@ def test_map_places_points_and_names_the_release() -> None:
     assert {e.tag for e in marks} == {"circle", "path"}
 
 
+def test_map_shows_the_interval_of_the_risk_inside_the_frame() -> None:
+    drawing = risk_utility_map([Point("a", 0.5, 1, "f", interval=(0.4, 0.9))])
+    whiskers = [e for e in parse(drawing).iter() if e.attrib.get("class") == "whisker"]
+    assert len(whiskers) == 1
+    ends = [float(whiskers[0].attrib[name]) for name in ("y1", "y2")]
+    assert ends[0] > ends[1] >= 18
+    flat = risk_utility_map([Point("a", 0.5, 1, "f", interval=(0.5, 0.5))])
+    assert "whisker" not in str(flat)
+
+
+def test_partition_is_drawn_with_its_blocks() -> None:
+    values = np.random.default_rng(0).normal(size=(300, 2))
+    text = partition.draw(values)
+    root = ET.fromstring(text)
+    looks = [e.attrib.get("class", "") for e in root.iter()]
+    assert looks.count("record") == 300
+    assert "cell" in looks
+    with pytest.raises(ParameterError, match="two columns"):
+        partition.draw(values[:, :1])
+
+
 def test_bar_length_is_proportional() -> None:
     root = parse(bars("t", [Bar("a", 0.2), Bar("b", 0.1)]))
-    widths = [float(e.attrib["width"]) for e in root.iter() if "masked" in e.attrib.get("class", "")]
+    widths = [
+        float(e.attrib["width"])
+        for e in root.iter()
+        if "masked" in e.attrib.get("class", "")
+    ]
     assert widths[0] == pytest.approx(2 * widths[1], rel=1e-2)
 
 
@@ -136,7 +180,9 @@ def test_shares_add_up_and_missing_is_named() -> None:
 
 
 def test_group_sizes_by_hand() -> None:
-    x = np.array([[1.0, 2], [1, 2], [1, np.nan], [3, 4], [1, np.nan], [-0.0, 1], [0.0, 1]])
+    x = np.array(
+        [[1.0, 2], [1, 2], [1, np.nan], [3, 4], [1, np.nan], [-0.0, 1], [0.0, 1]]
+    )
     assert shapes.group_sizes(x).tolist() == [2, 2, 2, 1, 2, 2, 2]
 
 

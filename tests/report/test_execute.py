@@ -23,7 +23,9 @@ def execute() -> ModuleType:
 
 
 def test_blocks_share_names_and_show_values(execute: ModuleType) -> None:
-    page = execute.run("a\n```python\nx = 20\n```\nb\n```python\nprint('hi')\nx + 1\n```\n", "p.md")
+    page = execute.run(
+        "a\n```python\nx = 20\n```\nb\n```python\nprint('hi')\nx + 1\n```\n", "p.md"
+    )
     assert "```text\nhi\n21\n```" in page
 
 
@@ -45,6 +47,27 @@ def test_a_chart_is_shown_as_itself(execute: ModuleType) -> None:
 
 
 def test_the_command_line_runs_and_errors_fail(execute: ModuleType) -> None:
-    assert "tacit 0" in execute.run("```console\n$ tacit --version\nold output\n```\n", "p.md")
+    assert "tacit 0" in execute.run(
+        "```console\n$ tacit --version\nold output\n```\n", "p.md"
+    )
     with pytest.raises(execute.Failed, match="there is no such file"):
         execute.run("```console\n$ tacit schema nothing.csv\n```\n", "p.md")
+
+
+HOUSEHOLDS = Path(__file__).parents[2] / "docs" / "how-to" / "household-survey.md"
+
+
+def test_the_household_survey_takes_at_most_eight_commands() -> None:
+    text = HOUSEHOLDS.read_text(encoding="utf-8")
+    commands = [line.split()[2] for line in text.splitlines() if line[:7] == "$ tacit"]
+    assert commands == ["schema", "risk", "protect", "assess", "verify", "assess"]
+
+
+@pytest.mark.slow
+def test_the_household_survey_ends_in_a_release(execute: ModuleType) -> None:
+    """As the page is built: looked at, protected, attacked, verified."""
+    page = execute.run(HOUSEHOLDS.read_text(encoding="utf-8"), "household-survey.md")
+    assert "NOT SAFE as it is, before protection" in page
+    assert "wrote release.csv and release.csv.manifest.json" in page
+    assert "yes  verified" in page
+    assert "Verdict: safe" in page

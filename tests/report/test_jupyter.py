@@ -1,4 +1,4 @@
-"""Results show themselves in a notebook: the figures are there, names are escaped, nothing is fetched."""
+"""Results show themselves in a notebook: figures, escaped names, nothing fetched."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ def test_frontier_and_its_report(survey: tc.Microdata, tmp_path: object) -> None
     assert found.plot().svg.startswith("<svg")
     inside = write_comparison(found, f"{tmp_path}/c.html").read_text("utf-8")
     assert "percent=60" in inside
-    outside = write_comparison(found, f"{tmp_path}/e.html", external=True).read_text("utf-8")
+    outside = write_comparison(found, f"{tmp_path}/e.html", external=True).read_text(
+        "utf-8"
+    )
     assert "percent=60" not in outside
     assert "Noise" in outside

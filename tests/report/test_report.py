@@ -28,7 +28,11 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for name, value in attrs:
-            if name in ("src", "href", "action", "data", "srcset", "poster") and value and not value.startswith("#"):
+            if (
+                name in ("src", "href", "action", "data", "srcset", "poster")
+                and value
+                and not value.startswith("#")
+            ):
                 self.fetched.append(value)
             if name == "id":
                 self.ids.append(value or "")
@@ -50,10 +54,21 @@ class Page(HTMLParser):
         return " ".join(self.words)
 
 
-def test_internal_report_holds_every_part(assessment: tc.Assessment, tmp_path: Path) -> None:
+def test_internal_report_holds_every_part(
+    assessment: tc.Assessment, tmp_path: Path
+) -> None:
     path = report.write(assessment, tmp_path / "r.html", name="survey.csv")
     page = Page(path.read_text(encoding="utf-8"))
-    parts = ("summary", "map", "attacks", "records", "columns", "groups", "risk", "loss")
+    parts = (
+        "summary",
+        "map",
+        "attacks",
+        "records",
+        "columns",
+        "groups",
+        "risk",
+        "loss",
+    )
     parts += ("distributions", "correlations", "done", "words")
     for part in parts:
         assert part in page.ids, part
@@ -61,14 +76,16 @@ def test_internal_report_holds_every_part(assessment: tc.Assessment, tmp_path: P
     assert link is not None
     assert f"{100 * link[1].rate:.1f}\u00a0%" in page.text
     assert "percent = 23.4567" in page.text
-    assert "918273" in page.text
+    assert "918273" not in page.text  # the seed
     assert "tacit protect survey.csv" in page.text
     assert link[1].knows[1:] in page.text
 
 
 def test_report_is_one_offline_file(assessment: tc.Assessment, tmp_path: Path) -> None:
     for external in (False, True):
-        text = report.write(assessment, tmp_path / "r.html", external=external).read_text(encoding="utf-8")
+        text = report.write(
+            assessment, tmp_path / "r.html", external=external
+        ).read_text(encoding="utf-8")
         page = Page(text)
         assert page.fetched == []
         assert "<script" not in text
@@ -81,18 +98,35 @@ def test_report_is_one_offline_file(assessment: tc.Assessment, tmp_path: Path) -
 def forms_of(value: object) -> set[str]:
     """The ways in which a report might write a value."""
     if isinstance(value, float):
-        whole = [f"{value:.{digits}f}" for digits in range(5)] if abs(value) >= 100 else [repr(value)]
-        return {repr(value), f"{value:,.4f}", f"{value:,.0f}", f"{value:.6g}", f"{value:,.6g}", *whole}
+        whole = (
+            [f"{value:.{digits}f}" for digits in range(5)]
+            if abs(value) >= 100
+            else [repr(value)]
+        )
+        return {
+            repr(value),
+            f"{value:,.4f}",
+            f"{value:,.0f}",
+            f"{value:.6g}",
+            f"{value:,.6g}",
+            *whole,
+        }
     return {str(value)}
 
 
 def test_external_report_holds_no_original_value(
     assessment: tc.Assessment, survey: tc.Microdata, tmp_path: Path
 ) -> None:
-    text = unescape(report.write(assessment, tmp_path / "e.html", external=True, name="survey").read_text("utf-8"))
+    text = unescape(
+        report.write(
+            assessment, tmp_path / "e.html", external=True, name="survey"
+        ).read_text("utf-8")
+    )
     page = Page(text)
     # whole words: text, and every attribute (tips of charts, labels for screen readers)
-    words = set(re.split(r"[\s;,:()<>\"'=]+", page.text + " " + " ".join(page.attributes)))
+    words = set(
+        re.split(r"[\s;,:()<>\"'=]+", page.text + " " + " ".join(page.attributes))
+    )
     words |= {word.rstrip(".%") for word in words}
     for name in survey.names:
         for value in survey.table.column(name).to_pylist():
@@ -101,7 +135,9 @@ def test_external_report_holds_no_original_value(
                 assert value not in text
 
 
-def test_the_check_above_can_fail(assessment: tc.Assessment, survey: tc.Microdata, tmp_path: Path) -> None:
+def test_the_check_above_can_fail(
+    assessment: tc.Assessment, survey: tc.Microdata, tmp_path: Path
+) -> None:
     """The internal report does show records, and the same check finds them there."""
     text = unescape(report.write(assessment, tmp_path / "i.html").read_text("utf-8"))
     page = Page(text)
@@ -110,19 +146,30 @@ def test_the_check_above_can_fail(assessment: tc.Assessment, survey: tc.Microdat
     assert len(hits) >= 5
 
 
-def test_external_report_holds_no_parameter(assessment: tc.Assessment, tmp_path: Path) -> None:
-    text = report.write(assessment, tmp_path / "e.html", external=True).read_text("utf-8")
+def test_external_report_holds_no_parameter(
+    assessment: tc.Assessment, tmp_path: Path
+) -> None:
+    text = report.write(assessment, tmp_path / "e.html", external=True).read_text(
+        "utf-8"
+    )
     for secret in ("23.4567", "23.46", "918273", "percent = ", "person", "scaled by"):
         body = text[text.index("<body") :]
-        # 'person' is also an English word of the glossary; the identifier's name must not stand alone as a column
-        assert (secret not in body) or (secret == "person" and ">person<" not in body), secret
+        # 'person' is also an English word of the glossary; the identifier's name must not
+        # stand alone as a column
+        assert (secret not in body) or (
+            secret == "person" and ">person<" not in body
+        ), secret
     assert "Noise" in text
 
 
 def test_markup_in_names_and_values_is_text(tmp_path: Path) -> None:
     bad = "<script>alert(1)</script>"
     data = tc.Microdata.of(
-        {bad: np.arange(40.0), 'a" onload="x': np.arange(40.0)[::-1] ** 2, "c": [f"{bad}{i % 3}" for i in range(40)]},
+        {
+            bad: np.arange(40.0),
+            'a" onload="x': np.arange(40.0)[::-1] ** 2,
+            "c": [f"{bad}{i % 3}" for i in range(40)],
+        },
         quasi=[bad, 'a" onload="x'],
     )
     plan = tc.Plan((tc.Step("noise", {}, seed=1),))
@@ -139,6 +186,26 @@ def test_report_of_100000_by_13_is_small(tmp_path: Path) -> None:
     data = tc.Microdata.of(tc.datasets.make_census(100_000, seed=1))
     plan = tc.Plan((tc.Step("noise", {"percent": 10.0}, seed=1),))
     masked = plan.apply(data)
-    result = tc.assess(data, masked, attackers=["nearest"], risks=["interval"], losses=["PIL", "IL1", "KS"])
+    result = tc.assess(
+        data,
+        masked,
+        attackers=["nearest"],
+        risks=["interval"],
+        losses=["PIL", "IL1", "KS"],
+    )
     path = report.write(result, tmp_path / "big.html", plan=plan)
     assert path.stat().st_size < 5_000_000
+
+
+def test_what_left_unprotected_stands_in_the_internal_report(
+    assessment: tc.Assessment,
+) -> None:
+    left = {"column": "region", "reason": "untouched", "why": "no step", "accepted": 1}
+    record = {"leaving": [left], "order": {"shuffled": False}}
+    text = Page(report.html(assessment, manifest=record)).text
+    assert "'region' leaves as it is: no step." in text
+    assert "The rows keep the order of the original file." in text
+    shuffled = {"leaving": [], "order": {"shuffled": True}}
+    assert "keep the order" not in report.html(assessment, manifest=shuffled)
+    public = Page(report.html(assessment, manifest=record, external=True)).text
+    assert "leaves as it is" not in public

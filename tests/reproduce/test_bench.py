@@ -1,5 +1,6 @@
-"""The bench framework: ratios, growth, a peer or a module that fails says so, the page and its plots."""
+"""The bench framework: ratios, growth, failures that say so, the page and its plots."""
 
+import importlib.util
 import os
 import sys
 import time
@@ -30,15 +31,23 @@ def test_ratio_is_peer_over_ours():
 def test_growth_exponent_is_found():
     assert slope({n: 3e-6 * n**1.5 for n in (100, 1000, 5000)}) == pytest.approx(1.5)
     assert slope({100: 1.0}) is None
-    rows = [Row("x", n * 1e-6, "peer", n * n * 1e-9, size=n, series="link") for n in (1000, 2000, 4000)]
-    assert fit(rows) == {"link": {"tacit": pytest.approx(1.0), "peer": pytest.approx(2.0)}}
+    rows = [
+        Row("x", n * 1e-6, "peer", n * n * 1e-9, size=n, series="link")
+        for n in (1000, 2000, 4000)
+    ]
+    assert fit(rows) == {
+        "link": {"tacit": pytest.approx(1.0), "peer": pytest.approx(2.0)}
+    }
 
 
 def test_best_is_the_fastest_of_several_calls_within_a_budget():
     calls = []
     best(lambda: calls.append(1), repeat=3)
     assert len(calls) == 4
-    assert measure(lambda: time.sleep(0.05) or os.getpid(), repeat=100, budget=0.01).answer != os.getpid()
+    assert (
+        measure(lambda: time.sleep(0.05) or os.getpid(), repeat=100, budget=0.01).answer
+        != os.getpid()
+    )
 
 
 def test_memory_is_measured_in_a_process_of_its_own():
@@ -53,7 +62,9 @@ def test_a_peer_that_raises_crashes_or_hangs_is_a_row_that_says_why():
         "crashes": lambda: os.kill(os.getpid(), 9),
         "hangs": lambda: time.sleep(60),
     }
-    rows = side_by_side("x", lambda: 2, peers, lambda a, b: f"{a} and {b}", size=1, limit=0.5)
+    rows = side_by_side(
+        "x", lambda: 2, peers, lambda a, b: f"{a} and {b}", size=1, limit=0.5
+    )
     notes = {row.peer: row.note for row in rows}
     assert notes["good"] == "2 and 3"
     assert "ZeroDivisionError" in notes["raises"]
@@ -64,7 +75,9 @@ def test_a_peer_that_raises_crashes_or_hangs_is_a_row_that_says_why():
         side_by_side("x", lambda: 1 / 0, {}, lambda a, b: "", size=1)
 
 
-def test_a_peer_whose_environment_fails_is_an_error_with_its_reason(monkeypatch, tmp_path):
+def test_a_peer_whose_environment_fails_is_an_error_with_its_reason(
+    monkeypatch, tmp_path
+):
     monkeypatch.setattr(venvs, "FOLDER", tmp_path)
     monkeypatch.setitem(venvs.PEERS, "nothing", [str(tmp_path / "no-such-package")])
     with pytest.raises(RuntimeError, match="nothing cannot be installed"):
@@ -82,7 +95,9 @@ def test_a_peer_whose_environment_fails_is_an_error_with_its_reason(monkeypatch,
 def test_rows_measured_before_a_failure_are_kept(monkeypatch, body, status):
     name = f"try_{status}_{os.getpid()}"
     source = collect.ROOT / f"{name}.py"
-    source.write_text(f'"""About."""\nimport time\nfrom bench.row import Row\n\n\ndef run(full):\n    {body}\n')
+    source.write_text(
+        f'"""About."""\nimport time\nfrom bench.row import Row\n\n\ndef run(full):\n    {body}\n'
+    )
     try:
         part = collect.collect(name, False, budget=8)
     finally:
@@ -96,16 +111,27 @@ def test_modules_that_were_not_run_keep_their_figures(tmp_path):
     before.write_text('{"modules": [{"module": "risk", "status": "ok", "rows": [1]}]}')
     parts = runner._whole([{"module": "large", "status": "ok", "rows": [2]}], before)
     assert [p["module"] for p in parts] == list(runner.MODULES)
-    assert {p["module"]: p["rows"] for p in parts if p["rows"]} == {"risk": [1], "large": [2]}
+    assert {p["module"]: p["rows"] for p in parts if p["rows"]} == {
+        "risk": [1],
+        "large": [2],
+    }
 
 
 def test_solvers_on_a_graph_find_the_same_optimum_with_capacities():
     graph = Graph(
-        np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 1]), np.array([1.0, 5, 2, 3, 1, 9]), np.array([2, 1])
+        np.array([0, 2, 4, 6]),
+        np.array([0, 1, 0, 1, 0, 1]),
+        np.array([1.0, 5, 2, 3, 1, 9]),
+        np.array([2, 1]),
     )
+    tried = 0
     for name, solve in ON_GRAPH.items():
-        pytest.importorskip({"lapx": "lap"}.get(name.split()[0], name.split()[0]))
-        assert solve(graph) == pytest.approx(5.0, abs=1e-6), name
+        if importlib.util.find_spec(
+            {"lapx": "lap"}.get(name.split()[0], name.split()[0])
+        ):  # peers of the extra bench
+            tried += 1
+            assert solve(graph) == pytest.approx(5.0, abs=1e-6), name
+    assert tried
 
 
 def test_bars_are_drawn_on_the_side_of_the_faster():
@@ -117,10 +143,15 @@ def test_bars_are_drawn_on_the_side_of_the_faster():
 
 def test_page_shows_rows_failures_and_plots(tmp_path):
     rows = [
-        Row("x", n * 1e-6, "peer", n * n * 1e-9, size=n, series="link", note="a | b").to_dict()
+        Row(
+            "x", n * 1e-6, "peer", n * n * 1e-9, size=n, series="link", note="a | b"
+        ).to_dict()
         for n in (1000, 2000, 4000)
     ]
-    alone = [Row("y", n * 1e-6, size=n, series="y", memory_mb=1.0).to_dict() for n in (1000, 2000)]
+    alone = [
+        Row("y", n * 1e-6, size=n, series="y", memory_mb=1.0).to_dict()
+        for n in (1000, 2000)
+    ]
     run = {"when": "now", "seconds": 1.0, "about": "What.", "error": ""}
     report = {
         "when": "now",
@@ -130,12 +161,22 @@ def test_page_shows_rows_failures_and_plots(tmp_path):
         "modules": [
             {"module": "linkage", "status": "ok", "rows": rows, **run},
             {"module": "protect", "status": "ok", "rows": alone, **run},
-            {"module": "large", "status": "failed", "rows": [], "error": "ValueError: no"},
-            {"module": "stream", "status": "not available", "rows": [], "error": "no bench/stream.py"},
+            {
+                "module": "large",
+                "status": "failed",
+                "rows": [],
+                "error": "ValueError: no",
+            },
+            {
+                "module": "stream",
+                "status": "not available",
+                "rows": [],
+                "error": "no bench/stream.py",
+            },
         ],
     }
     write(report, tmp_path)
-    text = (tmp_path / "bench.md").read_text()
+    text = (tmp_path / "reference" / "bench.md").read_text()
     assert "**failed**: ValueError: no" in text
     assert "**not available**" in text
     assert "**X**" in text

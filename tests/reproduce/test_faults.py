@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tacit.kernels.stream_faults import groups_by_corner, swap_downwards
 from tacit.reproduce.faults import private_microaggregation
+from tacit.reproduce.stream_faults import groups_by_corner, swap_downwards
 
 
 def plain(values, reach, window, draw):
@@ -68,13 +68,17 @@ def test_groups_by_corner_equal_their_twin(seed):
 
 
 def test_the_published_private_filter_is_not():
-    """Three faults of the errata: 14 % raw centroids at k = 3, no noise on the first output, fresh noise on
-    each copy of a centroid.
+    """Three faults of the errata.
+
+    14 % raw centroids at k = 3, no noise on the first output, fresh noise on each copy of a
+    centroid.
     """
-    from tacit.datasets import RandomRBF
+    from tacit.data.datasets import RandomRBF
 
     records = RandomRBF(seed=1).take(20_000)[0]
-    masked, raw = private_microaggregation(records, 3, 100, 1.0, np.random.default_rng(0))
+    masked, raw = private_microaggregation(
+        records, 3, 100, 1.0, np.random.default_rng(0)
+    )
     assert 0.13 < raw.mean() < 0.15
     again, _ = private_microaggregation(records, 3, 100, 1.0, np.random.default_rng(1))
     np.testing.assert_array_equal(masked[0], again[0])

@@ -5,16 +5,25 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tacit.reproduce.plot import Line, chart
+from tacit.report.charts.lines import Line, chart
 
 
 def circles(svg):
-    return [(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', svg)]
+    return [
+        (float(x), float(y))
+        for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', svg)
+    ]
 
 
-@pytest.mark.parametrize(("log_x", "log_y"), [(False, False), (True, True), (False, True)])
+@pytest.mark.parametrize(
+    ("log_x", "log_y"), [(False, False), (True, True), (False, True)]
+)
 def test_points_are_placed_in_order(log_x, log_y):
-    line = Line("a < b & c", [(1, 10), (10, 100), (100, 1000)], [(9, 11), (90, 110), (900, 1100)])
+    line = Line(
+        "a < b & c",
+        [(1, 10), (10, 100), (100, 1000)],
+        [(9, 11), (90, 110), (900, 1100)],
+    )
     svg = chart("T", "x", "y", [line], log_x=log_x, log_y=log_y, note="n")
     ElementTree.fromstring(svg)
     xs, ys = zip(*circles(svg), strict=True)

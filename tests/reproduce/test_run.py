@@ -20,7 +20,11 @@ def _fake(params, seed, context):
 
 
 def _target(**options):
-    defaults = {"better": {"nearest": "lower"}, "seeds": 3, "quick": lambda p: p["data"] == "C"}
+    defaults = {
+        "better": {"nearest": "lower"},
+        "seeds": 3,
+        "quick": lambda p: p["data"] == "C",
+    }
     experiment = options.pop("experiment", Experiment("fake", _fake))
     return Target("assignment-4.2", "000", "a fake", experiment, **(defaults | options))
 
@@ -30,7 +34,9 @@ def fake(monkeypatch):
     def use(target):
         calls.clear()
         monkeypatch.setattr(runner, "targets", lambda: {target.name: target})
-        monkeypatch.setattr(runner, "experiments", lambda: {target.experiment.name: target.experiment})
+        monkeypatch.setattr(
+            runner, "experiments", lambda: {target.experiment.name: target.experiment}
+        )
 
     return use
 
@@ -42,7 +48,9 @@ def test_resumes_where_it_stopped(fake, tmp_path):
     assert done == 3 * 5
     again = runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)
     assert len(calls) == done
-    assert [j.verdict for _, _, j in first[0].lines] == [j.verdict for _, _, j in again[0].lines]
+    assert [j.verdict for _, _, j in first[0].lines] == [
+        j.verdict for _, _, j in again[0].lines
+    ]
     runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1, fresh=True)
     assert len(calls) == 2 * done
 
@@ -66,8 +74,14 @@ def test_runs_of_other_code_are_named(fake, tmp_path):
     assert "other code" not in (tmp_path / "summary.md").read_text()
     path = tmp_path / "quick.jsonl"
     path.write_text(path.read_text().replace(code(), "0" * 16))
-    assert runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)[0].older == 3 * 5
-    assert "15 stored runs were made by other code" in (tmp_path / "summary.md").read_text()
+    assert (
+        runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)[0].older
+        == 3 * 5
+    )
+    assert (
+        "15 stored runs were made by other code"
+        in (tmp_path / "summary.md").read_text()
+    )
 
 
 def test_verdicts_csv_and_summary(fake, tmp_path):
@@ -101,7 +115,9 @@ def test_an_error_and_a_false_claim_are_red(fake, tmp_path):
     fake(_target(claims=(Claim("one is two", lambda values: (False, "1 and 2")),)))
     result = runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)[0]
     assert result.status == "differs"
-    assert surprises([result]) == ["assignment-4.2: does not hold: one is two (1 and 2)"]
+    assert surprises([result]) == [
+        "assignment-4.2: does not hold: one is two (1 and 2)"
+    ]
 
 
 def test_known_differences_name_real_targets_and_say_why():
@@ -125,7 +141,11 @@ def test_the_worked_example_for_real(tmp_path):
 
 
 def test_keys_tell_quick_from_full_and_data_from_none():
-    keys = {runner.Unit("e", "a=1", 0, quick, data).key for quick in (True, False) for data in (None, "somewhere")}
+    keys = {
+        runner.Unit("e", "a=1", 0, quick, data).key
+        for quick in (True, False)
+        for data in (None, "somewhere")
+    }
     assert len(keys) == 4
     assert json.loads(next(iter(keys)))[0] == "e"
     assert Context(data="x").directory() == "x"

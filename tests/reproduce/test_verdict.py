@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from tacit.reproduce.judgement import judge, ours_interval, published_interval
 from tacit.reproduce.transcript import Published, published
-from tacit.reproduce.verdict import judge, ours_interval, published_interval
 
 
 def test_prediction_interval_by_hand():
@@ -17,7 +17,14 @@ def test_prediction_interval_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("text", "rounding"), [("680", 0.5), ("0.232", 0.0005), ("74917.30", 0.005), ("3.298E+11", 5e7), ("1e3", 500)]
+    ("text", "rounding"),
+    [
+        ("680", 0.5),
+        ("0.232", 0.0005),
+        ("74917.30", 0.005),
+        ("3.298E+11", 5e7),
+        ("1e3", 500),
+    ],
 )
 def test_rounding_is_read_from_the_printed_digits(text, rounding):
     assert Published(text).rounding == pytest.approx(rounding)
@@ -25,7 +32,9 @@ def test_rounding_is_read_from_the_printed_digits(text, rounding):
 
 def test_a_published_spread_widens_the_published_interval():
     low, high = published_interval(Published("99.65", spread=0.253))
-    assert high - low == pytest.approx(2 * (0.005 + 2.26216 * 0.253 / math.sqrt(10)), rel=1e-4)
+    assert high - low == pytest.approx(
+        2 * (0.005 + 2.26216 * 0.253 / math.sqrt(10)), rel=1e-4
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,7 +60,9 @@ def test_the_rule(values, options, verdict):
 
 def test_the_artefact_comes_before_better():
     """A value that the fault explains is not sold as an improvement."""
-    judged = judge(Published("680"), [800.0, 801.0], better="higher", fault=[680.0, 680.0])
+    judged = judge(
+        Published("680"), [800.0, 801.0], better="higher", fault=[680.0, 680.0]
+    )
     assert judged.verdict == "artefact"
 
 
@@ -64,7 +75,21 @@ def test_the_transcript_covers_every_table_of_the_papers():
     for name in (
         *(
             f"assignment-{t}"
-            for t in ["3.1", "3.2", "3.3", "3.4", "3.5", "4.2", "4.3", "4.4", "5.1", "5.2", "5.3", "5.4", "5.5"]
+            for t in [
+                "3.1",
+                "3.2",
+                "3.3",
+                "3.4",
+                "3.5",
+                "4.2",
+                "4.3",
+                "4.4",
+                "5.1",
+                "5.2",
+                "5.3",
+                "5.4",
+                "5.5",
+            ]
         ),
         *(f"weights-{t}" for t in range(2, 10)),
         *(f"orthtree-3.{t}" for t in (1, 2, 3)),
@@ -79,7 +104,12 @@ def test_the_transcript_covers_every_table_of_the_papers():
 def test_a_few_printed_numbers():
     table = published()
     assert table["assignment-4.2"]["data=C sigma=25"]["nearest"].text == "680"
-    assert table["stream-A.3"]["generator=rbf filter=microaggregation b=1000 k=3"]["risk"].text == "0.078"
+    assert (
+        table["stream-A.3"]["generator=rbf filter=microaggregation b=1000 k=3"][
+            "risk"
+        ].text
+        == "0.078"
+    )
     assert table["weights-7"]["file=Mic553-2.8.5"]["learned"].text == "90"
     assert table["orthtree-3.2"]["d=10"]["sse_tree"].value == 916119
     assert table["mahalanobis-ipso"]["variant=C"]["naive"].value == 773

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from risk.tables import FRANCDAT_KEYS, FRANCDAT_WEIGHTS
+from tacit.risk.classes import classes, codes
 from tacit.risk.counting import count
-from tacit.risk.keys import classes, codes
 
 
 def compatible(a, b):
@@ -22,7 +22,13 @@ def test_francdat_by_hand():
 
 
 @settings(max_examples=60, deadline=None)
-@given(arrays(np.int64, st.tuples(st.integers(1, 25), st.integers(1, 4)), elements=st.integers(-1, 2)))
+@given(
+    arrays(
+        np.int64,
+        st.tuples(st.integers(1, 25), st.integers(1, 4)),
+        elements=st.integers(-1, 2),
+    )
+)
 def test_a_missing_value_matches_every_value(table):
     weights = np.arange(1.0, len(table) + 1)
     f, F = count(table, weights)
@@ -49,7 +55,12 @@ def test_packing_survives_more_categories_than_63_bits():
 
 
 @pytest.mark.parametrize(
-    "column", [[3.5, 1.25, np.nan, 3.5], [10.0, -7.0, np.nan, 10.0], [1e300, -1e300, np.nan, 1e300]]
+    "column",
+    [
+        [3.5, 1.25, np.nan, 3.5],
+        [10.0, -7.0, np.nan, 10.0],
+        [1e300, -1e300, np.nan, 1e300],
+    ],
 )
 def test_codes_keep_value_order_and_mark_missing(column):
     assert codes(np.array([column]).T)[:, 0].tolist() == [1, 0, -1, 1]

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tacit.engine import Spark
-from tacit.engine.standalone import standalone
+from tacit.scale.engine import Spark
+from tacit.scale.engine.standalone import standalone
 
 LOCAL = {
     "spark.driver.host": "127.0.0.1",
@@ -60,10 +60,14 @@ def files(tmp_path):
         x = rng.uniform(size=(n, 2))
         (tmp_path / "in").mkdir()
         for part, rows in enumerate(np.array_split(np.arange(n), [n // 3])):
-            whole = pa.table({"a": x[rows, 0], "b": x[rows, 1], "note": [f"r{i}" for i in rows]})
+            whole = pa.table(
+                {"a": x[rows, 0], "b": x[rows, 1], "note": [f"r{i}" for i in rows]}
+            )
             pq.write_table(whole, tmp_path / "in" / f"part-{part}.parquet")
         y = x + 0.002 * rng.normal(size=x.shape)
-        pq.write_table(pa.table({"a": y[:, 0], "b": y[:, 1]}), tmp_path / "masked.parquet")
+        pq.write_table(
+            pa.table({"a": y[:, 0], "b": y[:, 1]}), tmp_path / "masked.parquet"
+        )
         return tmp_path / "in", tmp_path / "masked.parquet"
 
     return write

@@ -1,12 +1,16 @@
-"""The engine interface: every engine gives the same results, resumes, reports progress and can be cancelled."""
+"""The engine interface: the same results everywhere, resuming, progress and cancelling."""
 
+import re
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tacit.engine import Cancelled, Processes, Threads, engine_of, seed_of
-from tacit.errors import ParameterError
+from tacit import scale
+from tacit.base.errors import ParameterError
+from tacit.scale.engine import Cancelled, Processes, Threads, engine_of, seed_of
+from tacit.scale.partition import OrthTree, microaggregate
 
 
 def draw(block):
@@ -26,7 +30,14 @@ def test_same_results_whatever_the_engine(engine):
 
 def test_finished_items_are_not_run_again_and_progress_counts_them():
     ran, seen = [], []
-    found = dict(Threads(2).map(lambda i: ran.append(i), range(6), progress=lambda *a: seen.append(a), done={1, 4}))
+    found = dict(
+        Threads(2).map(
+            lambda i: ran.append(i),
+            range(6),
+            progress=lambda *a: seen.append(a),
+            done={1, 4},
+        )
+    )
     assert sorted(found) == sorted(ran) == [0, 2, 3, 5]
     assert seen[-1] == (6, 6)
 
@@ -44,6 +55,24 @@ def test_cancel_stops_and_says_how_far_it_came():
     with pytest.raises(Cancelled, match="of 100 blocks"):
         until_three()
     assert 3 <= len(done) < 100
+
+
+def test_blocks_of_an_array_run_on_every_engine():
+    x = np.random.default_rng(0).normal(size=(400, 2))
+    tree = OrthTree(leaf=100)
+    done = [microaggregate(x, 3, tree, engine=engine) for engine in ENGINES]
+    assert len(done[0].blocks) > 1
+    assert all(np.array_equal(one.masked, done[0].masked) for one in done)
+
+
+def test_no_path_asks_for_an_engine_by_name_or_type():
+    """What an engine needs of others stands on it (``reach``); nobody asks who it is."""
+    room = Path(scale.__file__).parent
+    for file in room.rglob("*.py"):
+        text = file.read_text()
+        if file.parent.name != "engine":
+            assert not re.search(r"(engine|where)\.name (==|!=|in) ", text)
+            assert not re.search(r"isinstance\((engine|where)\b", text)
 
 
 def test_an_error_in_a_block_reaches_the_caller():

@@ -1,20 +1,20 @@
-"""Partitions: the 2^d-tree against a plain recursion, block sizes, row order, chunking, foreign records."""
+"""Partitions: the 2^d-tree against a plain recursion, sizes, row order, chunks, foreign records."""
 
 import pickle
 
 import numpy as np
 import pytest
 
-import tacit.partition as tp
-from tacit.errors import InputError, ParameterError
-from tacit.partition.fuse import fuse
-from tacit.partition.grid import Grid, chunks_of
+import tacit.scale.partition as tp
+from tacit.base.errors import InputError, ParameterError
+from tacit.scale.partition.fuse import fuse
+from tacit.scale.partition.ranges import Grid, chunks_of
 
 KINDS = [tp.OrthTree, tp.EqualInterval, tp.EqualCount, tp.KdTree]
 
 
 def plain_leaves(values, limit):
-    """Leaves of a 2^d-tree as sets of rows: recursion over boxes, cut at the midpoints of the range."""
+    """Leaves of a 2^d-tree as sets of rows: recursion over boxes, cut at the midpoints."""
     low, high = values.min(axis=0), values.max(axis=0)
 
     def grow(rows, low, high, depth):
@@ -25,7 +25,12 @@ def plain_leaves(values, limit):
         out = []
         for pattern in np.unique(upper, axis=0):
             inside = rows[(upper == pattern).all(axis=1)]
-            out += grow(inside, np.where(pattern, middle, low), np.where(pattern, high, middle), depth + 1)
+            out += grow(
+                inside,
+                np.where(pattern, middle, low),
+                np.where(pattern, high, middle),
+                depth + 1,
+            )
         return out
 
     return set(grow(np.arange(len(values)), low, high, 0))
@@ -46,7 +51,10 @@ def plain_fuse(count, total, least):
         for a, b in links:
             old, new = merged[b], merged[a]
             merged = [new if m == old else m for m in merged]
-        groups = [set().union(*(g for g, m in zip(groups, merged, strict=True) if m == x)) for x in sorted(set(merged))]
+        groups = [
+            set().union(*(g for g, m in zip(groups, merged, strict=True) if m == x))
+            for x in sorted(set(merged))
+        ]
     return {frozenset(g) for g in groups}
 
 
@@ -58,7 +66,11 @@ def as_sets(label):
 def test_tree_equals_plain_recursion(seed):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(1, 800)), int(rng.integers(1, 6))
-    x = rng.normal(size=(n, d)) if seed % 2 else rng.integers(0, 9, size=(n, d)).astype(float)
+    x = (
+        rng.normal(size=(n, d))
+        if seed % 2
+        else rng.integers(0, 9, size=(n, d)).astype(float)
+    )
     limit = int(rng.integers(1, 60))
     blocks = tp.split(x, tp.OrthTree(leaf=limit, least=1))
     assert as_sets(blocks.label) == plain_leaves(x, limit)
@@ -97,7 +109,9 @@ def test_row_order_and_chunks_do_not_matter(kind):
     p = np.random.default_rng(6).permutation(2000)
     whole = kind(leaf=100).fit(x)
     assert np.array_equal(whole.assign(x)[p], kind(leaf=100).fit(x[p]).assign(x[p]))
-    assert np.array_equal(whole.assign(x), kind(leaf=100).fit(chunks_of(x, 37)).assign(x))
+    assert np.array_equal(
+        whole.assign(x), kind(leaf=100).fit(chunks_of(x, 37)).assign(x)
+    )
     assert np.array_equal(pickle.loads(pickle.dumps(whole)).assign(x), whole.assign(x))
 
 
@@ -125,15 +139,23 @@ def test_standard_deviation_is_exact_in_any_order():
 
 
 def test_auto_leaf_is_larger_when_cheaper():
-    from tacit.partition.auto import leaf_size, seconds
+    from tacit.scale.partition.leaf_size import leaf_size, seconds
 
     assert leaf_size(10**5, 2, 3) >= leaf_size(10**7, 2, 3) >= leaf_size(10**8, 10, 3)
     assert seconds(10**6, 5, 10_000) < seconds(10**6, 5, 100_000)
-    assert tp.OrthTree(leaf="auto").fit(np.random.default_rng(0).normal(size=(2000, 2))).leaf >= 1000
+    assert (
+        tp.OrthTree(leaf="auto")
+        .fit(np.random.default_rng(0).normal(size=(2000, 2)))
+        .leaf
+        >= 1000
+    )
 
 
 def test_table_3_1_block_counts():
-    """Uniform records, n/L as in the report divided by 25: univariate n/L blocks, the tree at least that many."""
+    """Uniform records, n/L as in the ESSnet report (2008) divided by 25.
+
+    One column gives n/L blocks, the tree at least that many.
+    """
     x = np.random.default_rng(2008).uniform(-1e4, 1e4, size=(100_000, 2))
     for leaf in (500, 1000, 2000):
         tree, line = tp.OrthTree(leaf=leaf).fit(x), tp.EqualInterval(leaf=leaf).fit(x)

@@ -10,11 +10,14 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tacit import large
-from tacit.engine import Spark, seed_of
-from tacit.large import cluster as run_on_cluster
+from tacit import scale as large
+from tacit.scale import protect_cluster as run_on_cluster
+from tacit.scale.engine import Spark, seed_of
 
-pytestmark = [pytest.mark.needs("java"), pytest.mark.filterwarnings("ignore::FutureWarning")]
+pytestmark = [
+    pytest.mark.needs("java"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
 
 KEEP = {"parameters": {"k": 3}, "columns": ["a", "b"], "leaf": 1500}
 
@@ -25,49 +28,68 @@ def test_local_master_gives_the_same_bytes(local, files, tmp_path):
     there = large.protect(source, tmp_path / "there.parquet", engine=local, **KEEP)
     assert there.digest == here.digest
     assert there.loss == here.loss
-    assert pq.read_table(tmp_path / "there.parquet").equals(pq.read_table(tmp_path / "here.parquet"))
+    assert pq.read_table(tmp_path / "there.parquet").equals(
+        pq.read_table(tmp_path / "here.parquet")
+    )
     assert not (tmp_path / "there.parquet.work").exists()
 
 
 @pytest.mark.slow
 def test_map_spreads_items_and_skips_finished_ones(local):
     def draw(block):  # a local function travels by value
-        return np.random.default_rng(seed_of(7, block)).integers(0, 10**9, size=3).tolist()
+        return (
+            np.random.default_rng(seed_of(7, block)).integers(0, 10**9, size=3).tolist()
+        )
 
     assert dict(local.map(draw, range(3), done={1})) == {0: draw(0), 2: draw(2)}
 
 
 @pytest.mark.slow
-def test_standalone_cluster_gives_the_same_bytes_for_every_treatment(cluster, settings, files, tmp_path, monkeypatch):
+def test_standalone_cluster_gives_the_same_bytes_for_every_treatment(
+    cluster, settings, files, tmp_path, monkeypatch
+):
     engine = Spark(cluster.url, settings)
     source, masked = files(6000)
     here = large.protect(source, tmp_path / "here.parquet", **KEEP)
     monkeypatch.setattr(run_on_cluster, "GROUP", 1250)
     seen = []
-    tell = {"progress": lambda *a: seen.append(a), "drop": []}  # the notes look like identifiers
+    tell = {
+        "progress": lambda *a: seen.append(a),
+        "drop": [],
+    }  # the notes look like identifiers
     there = large.protect(source, tmp_path / "there", engine=engine, **tell, **KEEP)
     assert there.digest == here.digest
     assert seen == [(1, 3), (2, 3), (3, 3)]
-    assert pq.read_table(tmp_path / "there").column("note").to_pylist() == [f"r{i}" for i in range(6000)]
+    assert pq.read_table(tmp_path / "there").column("note").to_pylist() == [
+        f"r{i}" for i in range(6000)
+    ]
     for attacker in ("nearest", "assignment"):
         request = {"attacker": attacker, "leaf": 400, "columns": ["a", "b"]}
         one = large.link(source, masked, blocks="orthtree", **request)
-        two = large.link(source, masked, engine=engine, out=tmp_path / attacker, **request)
+        two = large.link(
+            source, masked, engine=engine, out=tmp_path / attacker, **request
+        )
         assert two.digest == one.digest
         assert two.correct == pytest.approx(one.correct)
         assert two.apart == one.apart
 
 
 @pytest.mark.slow
-def test_a_worker_killed_in_the_middle_changes_nothing(cluster, settings, files, tmp_path, monkeypatch):
+def test_a_worker_killed_in_the_middle_changes_nothing(
+    cluster, settings, files, tmp_path, monkeypatch
+):
     engine = Spark(cluster.url, settings)
     source, _ = files(300_000)
     here = large.protect(source, tmp_path / "here.parquet", **KEEP)
     started, result = threading.Event(), []
     keep = run_on_cluster.with_block
-    monkeypatch.setattr(run_on_cluster, "with_block", lambda *a: (started.set(), keep(*a))[1])
+    monkeypatch.setattr(
+        run_on_cluster, "with_block", lambda *a: (started.set(), keep(*a))[1]
+    )
     run = threading.Thread(
-        target=lambda: result.append(large.protect(source, tmp_path / "there", engine=engine, **KEEP))
+        target=lambda: result.append(
+            large.protect(source, tmp_path / "there", engine=engine, **KEEP)
+        )
     )
     run.start()
     assert started.wait(300)

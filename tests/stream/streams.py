@@ -12,7 +12,7 @@ COLUMNS = ["a", "b", "c"]
 
 
 def mixed(n: int, seed: int = 0, missing: float = 0.1) -> list[dict[str, Any]]:
-    """Dict records with numbers, an ordered and an unordered category, missing values and a label."""
+    """Dicts with numbers, an ordered and an unordered category, missing values and a label."""
     rng = np.random.default_rng(seed)
     out: list[dict[str, Any]] = []
     for i in range(n):
@@ -37,16 +37,23 @@ def filters(seed: int = 7) -> dict[str, tc.stream.Filter]:
     """One of each that works on plain arrays of any width."""
     s = tc.stream
     return {
-        "noise": s.Noise(amount=0.5, warmup=5, random_state=seed),
-        "noise, forgetting": s.Noise(amount=0.5, forget=0.99, random_state=seed),
-        "multiplicative": s.MultiplicativeNoise(amount=0.2, random_state=seed),
+        "noise": s.Noise(percent=50, warmup=5, random_state=seed),
+        "noise, forgetting": s.Noise(percent=50, forget=0.99, random_state=seed),
+        "multiplicative noise": s.MultiplicativeNoise(percent=20, random_state=seed),
         "microaggregation": s.Microaggregation(k=3, window=10),
         "microaggregation, raw": s.Microaggregation(k=5, window=30, scale="none"),
-        "rank swapping": s.RankSwapping(percent=30, window=12, random_state=seed),
+        "rank swapping": s.RankSwapping(p=30, window=12, random_state=seed),
         "clusters": s.DelayBoundClusters(k=3, delay=9),
-        "rounding": s.Rounding(base=0.25, random=True, random_state=seed),
-        "coding": s.TopBottomCoding(bottom=-1, top=1),
-        "private": s.PrivateMicroaggregation(epsilon=2.0, k=3, window=10, bounds=[(-4, 4)] * 3, random_state=seed),
+        "rounding": s.Rounding(base=0.25, kind="random", random_state=seed),
+        "top bottom coding": s.TopBottomCoding(low=-1, high=1),
+        "dp microaggregation": s.DPMicroaggregation(
+            epsilon=2.0,
+            k=3,
+            window=10,
+            bounds=[(-4, 4)] * 3,
+            random_state=seed,
+            test_seed=True,
+        ),
     }
 
 

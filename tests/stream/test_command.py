@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.stream.sources import csv_records
+from tacit.stream.sources.text import csv_records
 
 SRC = str(Path(tc.__file__).parents[1])
 COMMAND = [sys.executable, "-m", "tacit", "stream"]
@@ -24,18 +24,36 @@ MICRO = ["--filter", "microaggregation", "--set", "k=3", "--set", "window=20"]
 
 def table(n: int) -> tuple[str, np.ndarray]:
     x = np.round(np.random.default_rng(1).normal(size=(n, 2)), 6)
-    return "a,b,note\n" + "".join(f"{a!r},{b!r},n{i}\n" for i, (a, b) in enumerate(x.tolist())), x
+    return "a,b,note\n" + "".join(
+        f"{a!r},{b!r},n{i}\n" for i, (a, b) in enumerate(x.tolist())
+    ), x
 
 
 def run(*options: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *options], input=text, capture_output=True, text=True, env=ENV, timeout=300)
+    return subprocess.run(
+        [*COMMAND, *options],
+        input=text,
+        capture_output=True,
+        text=True,
+        env=ENV,
+        timeout=300,
+    )
 
 
 def test_pipe_equals_the_library_and_monitors_are_written(tmp_path: Path) -> None:
     text, x = table(300)
     log = tmp_path / "monitor.jsonl"
     done = run(
-        *MICRO, "--columns", "a,b", "--drop", "note", "--monitor", str(log), "--alarm", "risk_past=0.01", text=text
+        *MICRO,
+        "--columns",
+        "a,b",
+        "--drop",
+        "note",
+        "--monitor",
+        str(log),
+        "--alarm",
+        "risk_past=0.01",
+        text=text,
     )
     assert done.returncode == 0, done.stderr
     rows = list(csv_records(done.stdout.splitlines()))
@@ -51,15 +69,25 @@ def test_pipe_equals_the_library_and_monitors_are_written(tmp_path: Path) -> Non
 
 
 def test_an_identifier_is_pointed_out() -> None:
-    done = run(*MICRO, "--no-monitors", text=table(60)[0])
+    done = run(*MICRO, "--no-monitors", "--nominal", "note", text=table(60)[0])
     assert done.returncode == 0
     assert "'note' has nearly as many values as records" in done.stderr
 
 
 def test_json_lines_with_books() -> None:
     text = "".join(json.dumps({"a": i % 7, "who": "x"}) + "\n" for i in range(30))
+    columns = ["--columns", "a", "--keep", "who"]
     done = run(
-        "--filter", "noise", "--columns", "a", "--format", "jsonl", "--books", "--seed", "3", "--no-monitors", text=text
+        "--filter",
+        "noise",
+        *columns,
+        "--format",
+        "jsonl",
+        "--books",
+        "--seed",
+        "3",
+        "--no-monitors",
+        text=text,
     )
     assert done.returncode == 0, done.stderr
     rows = [json.loads(s) for s in done.stdout.splitlines()]
@@ -95,20 +123,33 @@ def test_sigterm_flushes_and_exits_0(tmp_path: Path) -> None:
         "--every",
         "10",
     ]
-    program = subprocess.Popen([*COMMAND, *MICRO, *options], env=ENV, stderr=subprocess.PIPE)
+    program = subprocess.Popen(
+        [*COMMAND, *MICRO, *options], env=ENV, stderr=subprocess.PIPE
+    )
     wait_for(lambda: lines_in(out) >= 80)
     program.send_signal(signal.SIGTERM)
     assert program.wait(timeout=180) == 0
     rows = list(csv_records(out.read_text().splitlines()))
     assert len(rows) == 100
-    assert [[r["a"], r["b"]] for r in rows] == tc.stream.Microaggregation(k=3, window=20).apply(x).tolist()
+    assert [[r["a"], r["b"]] for r in rows] == tc.stream.Microaggregation(
+        k=3, window=20
+    ).apply(x).tolist()
 
 
 def test_time_alone_releases_what_is_due(tmp_path: Path) -> None:
-    """No further record comes, the input stays open, and the limit in seconds holds all the same."""
+    """No further record comes, the input stays open, and the limit in seconds holds."""
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text("a\n1\n2\n")
-    options = ["--filter", "clusters", "--set", "k=2", "--set", "seconds=0.5", "--interval", "0.1"]
+    options = [
+        "--filter",
+        "clusters",
+        "--set",
+        "k=2",
+        "--set",
+        "seconds=0.5",
+        "--interval",
+        "0.1",
+    ]
     files = ["--in", str(source), "--follow", "--out", str(out)]
     program = subprocess.Popen([*COMMAND, *options, *files], env=ENV)
     wait_for(lambda: lines_in(out) == 3)
@@ -135,19 +176,25 @@ def test_kill_9_loses_nothing(tmp_path: Path) -> None:
         "--every",
         "7",
         "--books",
+        "--keep",
+        "note",
     ]
     program = subprocess.Popen([*COMMAND, *MICRO, *options, "--follow"], env=ENV)
     wait_for(lambda: lines_in(out) >= 100 and state.exists())
     program.kill()  # SIGKILL: no handler runs
     program.wait(timeout=30)
     with out.open("a") as torn:
-        torn.write("0.1,0.2,half a li")  # what a crash in the middle of a write leaves behind
+        torn.write(
+            "0.1,0.2,half a li"
+        )  # what a crash in the middle of a write leaves behind
     source.write_text(text)
     done = run(*MICRO, *options)
     assert done.returncode == 0, done.stderr
     rows = list(csv_records(out.read_text().splitlines()))
     assert [r["_index"] for r in rows] == list(range(400))
-    assert [[r["a"], r["b"]] for r in rows] == tc.stream.Microaggregation(k=3, window=20).apply(x).tolist()
+    assert [[r["a"], r["b"]] for r in rows] == tc.stream.Microaggregation(
+        k=3, window=20
+    ).apply(x).tolist()
     assert [r["note"] for r in rows] == [f"n{i}" for i in range(400)]
 
 
@@ -155,7 +202,9 @@ def mistake(options: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """What ``tacit stream`` says about a mistake: one sentence, and exit code 2."""
     from tacit.cli import main
 
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    handlers = {
+        number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)
+    }
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "argv", ["tacit", "stream", *options])
@@ -176,7 +225,7 @@ def mistake(options: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["--filter", "nothing"], "There are:"),
         (["--filter", "microaggregation", "--set", "k=60"], "at least 2 k"),
         (["--filter", "microaggregation", "--set", "kk=3"], "no parameter 'kk'"),
-        (["--filter", "private"], "not private"),
+        (["--filter", "dp_microaggregation"], "not private"),
         (["--filter", "noise", "--in", "/nowhere.csv"], "cannot be read"),
         (["--filter", "noise", "--alarm", "x"], "name=number"),
     ],
@@ -214,12 +263,18 @@ def test_dashboard_draws_what_is_known() -> None:
     assert sparkline([1.0, float("nan"), 2.0]) == "▁ █"
 
 
-def test_no_file_is_overwritten_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_file_is_overwritten_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text(table(5)[0])
     target.write_text("mine\n")
     noise = ["--filter", "noise", "--in", str(source)]
-    assert mistake([*noise, "--out", str(target)], capsys).endswith("overwrite it with --force\n")
+    assert mistake([*noise, "--out", str(target)], capsys).endswith(
+        "overwrite it with --force\n"
+    )
     assert target.read_text() == "mine\n"
-    assert "the input itself" in mistake([*noise, "--out", str(source), "--force"], capsys)
+    assert "the input itself" in mistake(
+        [*noise, "--out", str(source), "--force"], capsys
+    )
     assert source.read_text() == table(5)[0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.datasets.rbf import JavaRandom
-from tacit.stream import experiments
+from tacit.data.datasets.rbf import JavaRandom
+from tacit.reproduce.experiments import stream as experiments
 
 
 def test_generators_are_those_of_the_literature() -> None:
@@ -45,9 +45,14 @@ def test_java_random() -> None:
 
 @pytest.mark.parametrize("generator", ["rbf", "waveform"])
 def test_tables_on_fewer_records(generator: str) -> None:
-    for rows in (experiments.noise(generator, n=10_000), experiments.swapping(generator, n=10_000)):
+    for rows in (
+        experiments.noise(generator, n=10_000),
+        experiments.swapping(generator, n=10_000),
+    ):
         for row in rows:
-            assert row.difference < 0.05 or abs(row.computed - row.published) < 0.012, row
+            assert row.difference < 0.05 or abs(row.computed - row.published) < 0.012, (
+                row
+            )
 
 
 @pytest.mark.slow
@@ -57,7 +62,8 @@ def test_tables_in_full(generator: str) -> None:
         assert row.difference < 0.02, row
 
 
-#: at k = 50 the repaired program lets groups be smaller than k, and ours does not: figures apart by this much
+#: at k = 50 the repaired program lets groups be smaller than k, and ours does not: figures apart
+#: by this much
 APART = {
     "generator=rbf filter=microaggregation b=1000 k=50": 0.15,
     "generator=waveform filter=microaggregation b=100 k=50": 0.04,
@@ -72,7 +78,16 @@ def test_repaired_microaggregation_in_full(generator: str) -> None:
 
 
 def test_repaired_swapping_loses_more_and_leaks_less() -> None:
-    ours = {(r.cell, r.measure): r.computed for r in experiments.swapping("rbf", n=5000, repaired=True)}
-    theirs = {(r.cell, r.measure): r.computed for r in experiments.swapping("rbf", n=5000)}
+    ours = {
+        (r.cell, r.measure): r.computed
+        for r in experiments.swapping("rbf", n=5000, repaired=True)
+    }
+    theirs = {
+        (r.cell, r.measure): r.computed for r in experiments.swapping("rbf", n=5000)
+    }
     for key, value in ours.items():
-        assert value >= theirs[key] * 0.99 if key[1] == "loss" else value <= theirs[key] + 0.01
+        assert (
+            value >= theirs[key] * 0.99
+            if key[1] == "loss"
+            else value <= theirs[key] + 0.01
+        )

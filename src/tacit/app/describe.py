@@ -1,100 +1,129 @@
-"""What a file holds, for the pages that show it: columns with their guessed roles, shapes, first records."""
+"""What a file holds, for the pages that show it: columns with guessed roles, shapes, first rows."""
 
 from __future__ import annotations
-
-import re
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tacit.app.messages import ColumnView, FileView, StepValues
+from tacit.data.microdata import Microdata
+from tacit.data.schema import Column
+from tacit.protect import registry
 from tacit.report.charts import sparkline
 from tacit.report.words import number
 
+# Rows of the table on the data page: enough to recognise the file without scrolling.
 HEAD = 12
+# Bars of the small drawing of a column, and most categories that it shows.
+BARS = 24
+# The drawing leaves out half a percent at each end: one outlier would flatten all other bars.
+CORE = (0.005, 0.995)
+# Categories named beside the drawing, and how many letters of each.
+NAMED, LETTERS = 3, 16
+
+# A spreadsheet takes text that begins like this for a formula and runs it.
+FORMULA = r"^[=+\-@\t\r]"
 
 
-def describe(data: Any) -> dict[str, Any]:
-    table = data.table
-    columns = [_column(column, table.column(column.name)) for column in data.schema]
-    head = table.slice(0, HEAD).to_pylist()
+def describe(data: Microdata) -> FileView:
+    """The columns, the first records, and a plan to begin with."""
+    columns = [
+        _column(column, data.table.column(column.name)) for column in data.schema
+    ]
+    names = [column["name"] for column in columns]
+    first_rows = data.table.slice(0, HEAD).to_pylist()
     return {
         "records": data.n,
         "columns": columns,
-        "missing": sum(c["missing"] for c in columns),
-        "head": [["" if row[c["name"]] is None else str(row[c["name"]]) for c in columns] for row in head],
+        "missing": sum(column["missing"] for column in columns),
+        "head": [[_cell(row[name]) for name in names] for row in first_rows],
         "steps": _first_steps(data),
     }
 
 
-def _first_steps(data: Any) -> list[dict[str, Any]]:
-    """A plan to begin with: microaggregation, which keeps groups of k, when all that is protected is continuous."""
-    from tacit.protect import registry
-
-    kinds = {str(data.schema[name].kind) for name in data.quasi}
-    if kinds and "microaggregation" in registry:
-        able = {str(k) for k in registry["microaggregation"].kinds}
-        if kinds <= able:
-            return [
-                {"method": "microaggregation", "parameters": {}, "seed": 1 if _random("microaggregation") else None}
-            ]
-    return []
+def _cell(value: object) -> str:
+    return "" if value is None else str(value)
 
 
-def _random(method: str) -> bool:
-    import inspect
+def _first_steps(data: Microdata) -> list[StepValues]:
+    """A plan to begin with: microaggregation, which keeps groups of k, where it can do the job."""
+    kinds = {str(data.schema[name].scale) for name in data.quasi}
+    if not kinds or "microaggregation" not in registry:
+        return []
+    # It can when every protected column is of a kind that it takes; else the plan starts empty.
+    able = {str(kind) for kind in registry["microaggregation"].kinds}
+    if not kinds <= able:
+        return []
+    return [{"method": "microaggregation", "parameters": {}, "seed": None}]
 
-    from tacit.protect import registry
 
-    return "random_state" in inspect.signature(registry[method]).parameters
-
-
-def _column(column: Any, values: pa.ChunkedArray) -> dict[str, Any]:
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    distinct = int(pc.count_distinct(values, mode="only_valid").as_py())
+def _column(column: Column, values: pa.ChunkedArray) -> ColumnView:
+    values = _plain(values)
+    distinct = pc.count_distinct(values, mode="only_valid").as_py()
     heights, words = _shape(values)
+    drawing = sparkline(heights, title=f"Distribution of {column.name}")
     return {
         "name": column.name,
         "kind": str(column.kind),
         "role": str(column.role),
         "why": column.why,
         "missing": int(values.null_count),
-        "distinct": distinct,
-        "spark": str(sparkline(heights, title=f"Distribution of {column.name}")),
+        "distinct": int(distinct),
+        "spark": str(drawing),
         "range": words,
     }
 
 
+def _plain(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Values instead of codes: Arrow's computations do not look through dictionaries."""
+    if pa.types.is_dictionary(values.type):
+        return values.cast(values.type.value_type)
+    return values
+
+
 def _shape(values: pa.ChunkedArray) -> tuple[list[float], str]:
+    """Heights of the bars, and the range (or the commonest categories) in words."""
     if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
-        numbers = values.drop_null().to_numpy().astype(float)
-        numbers = numbers[np.isfinite(numbers)]
-        if not numbers.size:
-            return [], "no values"
-        low, high = np.quantile(numbers, [0.005, 0.995])
-        heights = np.histogram(numbers, 24, (low, high) if high > low else None)[0].astype(float)
-        return heights.tolist(), f"{number(float(numbers.min()))} to {number(float(numbers.max()))}"
+        return _shape_of_numbers(values)
+    return _shape_of_categories(values)
+
+
+def _shape_of_numbers(values: pa.ChunkedArray) -> tuple[list[float], str]:
+    numbers = values.drop_null().to_numpy().astype(float)
+    numbers = numbers[np.isfinite(numbers)]
+    if not numbers.size:
+        return [], "no values"
+    low, high = np.quantile(numbers, CORE)
+    # A column that is nearly constant has no core: then numpy chooses the range.
+    limits = (low, high) if high > low else None
+    heights, _ = np.histogram(numbers, BARS, limits)
+    smallest = float(numbers.min())
+    largest = float(numbers.max())
+    return heights.astype(float).tolist(), f"{number(smallest)} to {number(largest)}"
+
+
+def _shape_of_categories(values: pa.ChunkedArray) -> tuple[list[float], str]:
     counted = pc.value_counts(values.drop_null())
-    pairs = sorted(((c["counts"].as_py(), str(c["values"].as_py())) for c in counted), reverse=True)[:24]
-    shown = ", ".join(_short(text) for _, text in pairs[:3])
-    return [float(c) for c, _ in pairs], shown + (", …" if len(pairs) > 3 else "")
+    pairs = [(row["counts"].as_py(), str(row["values"].as_py())) for row in counted]
+    commonest = sorted(pairs, reverse=True)[:BARS]
+    words = ", ".join(_short(text) for _, text in commonest[:NAMED])
+    more = ", …" if len(commonest) > NAMED else ""
+    return [float(count) for count, _ in commonest], words + more
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 16 else text[:15] + "…"
-
-
-FORMULA = re.compile(r"^[=+\-@\t\r]")
+    return text if len(text) <= LETTERS else text[: LETTERS - 1] + "…"
 
 
 def formulas(table: pa.Table) -> int:
     """How many text cells a spreadsheet would take for a formula."""
     total = 0
     for column in table.columns:
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            total += int(pc.sum(pc.match_substring_regex(column, FORMULA.pattern)).as_py() or 0)
+        values = _plain(column)
+        kind = values.type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            matches = pc.match_substring_regex(values, FORMULA)
+            # The sum over a column without any value is null.
+            total += int(pc.sum(matches).as_py() or 0)
     return total

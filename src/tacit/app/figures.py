@@ -1,33 +1,72 @@
-"""Figures of a preview and of a full run, through the public API: `Plan.apply`, `assess`, `report`, `manifest`."""
+"""Figures of a preview and of a full run, through the public API: plan, assessment, report.
+
+Only workers import this module: assessing loads scikit-learn and scipy, for which the page's
+process must not wait.
+"""
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from tacit.frontier import LOSS, Trial
-from tacit.report import parts, records, repeat
+from tacit import report
+from tacit.app.describe import formulas
+from tacit.app.messages import Preview, Summary
+from tacit.assess.assessment import Assessment, assess
+from tacit.base.errors import InputError
+from tacit.compare.found import READ_OFF
+from tacit.compare.trial import LOSS, Trial
+from tacit.compare.trials import Outcome, Settings
+from tacit.data import io
+from tacit.data.microdata import Microdata
+from tacit.plan import manifest
+from tacit.plan.leaving import leaving
+from tacit.plan.plan import Plan
+from tacit.plan.row_order import RowOrder
+from tacit.report import parts, repeat
+from tacit.report import record_parts as records
 from tacit.report.words import count, number, percent
-from tacit.trials import Outcome, Settings
 
+# Distributions that the preview draws: two rows of small charts.
 PREVIEW_COLUMNS = 6
 INFORMED = 5_000
 """A quick run tells the intruder the plan up to this many records; that attack weighs all pairs."""
 MANY = 20_000
-"""Above this many records a quick run tries nearest record alone; more attacks are one choice away."""
+"""Above this many records a quick run tries nearest record alone; all are one choice away."""
+# A release keeps the format of its source where we can write that; any other becomes CSV.
+KEPT_FORMATS = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
+
+# `_mask` keeps the rows in place: they belong together, however little they resemble each other.
+ROWS = "rows"
+
+Told = Callable[[str, float, float], None]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a full run is asked to do, apart from data and plan."""
+
+    source: Path
+    folder: Path
+    name: str
+    bound: float
+    depth: str
 
 
 def quick(n: int) -> Settings:
-    """What a run begins with: seconds, not minutes. Up to ``INFORMED`` records it is what ``tc.compare`` measures."""
+    """What a run begins with: seconds, not minutes.
+
+    Up to ``INFORMED`` records it is what ``tc.compare`` measures.
+    """
     usual = Settings()
     return replace(
         usual,
         attackers=usual.attackers if n <= MANY else usual.attackers[:1],
-        risks=(*usual.risks, "k_anonymity"),
+        risks=(*usual.risks, "k_anonymity", "learned_weights"),
         losses=(*usual.losses, "KS", "correlation"),
         informed=n <= INFORMED,
     )
@@ -37,104 +76,185 @@ def left_out(n: int) -> str:
     """What a quick run of so many records does not try, in one sentence; '' if nothing."""
     if n <= INFORMED:
         return ""
-    fewer = "the intruder does not know the plan" + (" and tries nearest record alone" if n > MANY else "")
-    return f"In quick runs on {count(n)} records {fewer}; choose all attacks for what tacit compare tries."
+    fewer = "the intruder does not know the plan"
+    if n > MANY:
+        fewer += " and tries nearest record alone"
+    return (
+        f"In quick runs on {count(n)} records {fewer}; "
+        "choose all attacks for what tacit compare tries."
+    )
 
 
-def _mask(plan: Any, data: Any) -> Any:
-    """A plan without steps releases the file as it is, minus its identifiers."""
-    return plan.apply(data) if plan.steps else data.drop(data.schema.names(role="identifier"))
-
-
-def _truth(data: Any, masked: Any) -> Any:
-    """Files of equal length are aligned by row; a release with other rows cannot be scored by row."""
-    from tacit.errors import InputError
-
+def _mask(plan: Plan, data: Microdata) -> Microdata:
+    """The release; a plan without steps releases the file as it is, minus its identifiers."""
+    if not plan.steps:
+        return data.drop(data.schema.names(role="identifier"))
+    masked: Microdata = plan.mask(data)
+    # Files of equal length are aligned by row; with other rows no link can be scored.
     if data.n != masked.n:
         raise InputError(
-            f"The plan released {count(masked.n)} of {count(data.n)} records; links can only be counted when every "
-            "record is released. Assess such a plan from Python with truth=..."
+            f"The plan released {count(masked.n)} of {count(data.n)} records; links can only be "
+            "counted when every record is released. Assess such a plan from Python with truth=..."
         )
+    return masked
 
 
-def preview_of(data: Any, plan: Any, whole: int, bound: float) -> dict[str, Any]:
-    from tacit.assess import assess
-
+def preview_of(data: Microdata, plan: Plan, whole: int, bound: float) -> Preview:
+    """What a plan does to a sample of a file of `whole` records: risk, loss, distributions."""
     masked = _mask(plan, data)
-    _truth(data, masked)
-    result = assess(data, masked, plan=plan if plan.steps else None, risks=(), losses=(LOSS,))
-    changed = [c for c in data.quasi if c in masked.names]
+    known = plan if plan.steps else None
+    result = assess(data, masked, plan=known, risks=(), losses=(LOSS,), truth=ROWS)
+    changed = [name for name in data.quasi if name in masked.names]
     drawn = records.distributions(data, masked, changed[:PREVIEW_COLUMNS], width=270)
-    top, loss = parts.strongest(result), parts.main_loss(result)
-    more = len(changed) - len(drawn)
+    strongest = parts.strongest(result)
+    loss = parts.main_loss(result)
+    is_sample = data.n < whole
+    shown = f"{count(data.n)} of {count(whole)}" if is_sample else f"all {count(whole)}"
     return {
-        "note": f"on {count(data.n)} of {count(whole)} records" if data.n < whole else f"on all {count(whole)} records",
-        "risk": percent(top[1].rate) if top else "–",
+        "note": f"on {shown} records",
+        "risk": percent(strongest[1].rate) if strongest else "–",
         "loss": number(loss[1].value) if loss else "–",
         "figures": parts.figures(result),
         "attacks": parts.attack_chart(result, bound, width=560),
         "columns": drawn,
-        "remark": (
-            "In the whole file an intruder must choose among more records, so the rate there is usually lower; "
-            "methods that look for neighbours also do better on more records. "
-            if data.n < whole
-            else ""
-        )
-        + (f"{more} more protected columns are not drawn." if more > 0 else ""),
+        "remark": _remark(is_sample, len(changed) - len(drawn)),
     }
 
 
+def _remark(is_sample: bool, not_drawn: int) -> str:
+    """What the reader of a preview must know to take it for no more than it is."""
+    remark = ""
+    if is_sample:
+        remark = (
+            "In the whole file an intruder must choose among more records, so the rate there is "
+            "usually lower; methods that look for neighbours also do better on more records. "
+        )
+    if not_drawn > 0:
+        remark += f"{not_drawn} more protected columns are not drawn."
+    return remark
+
+
 def finish(
-    data: Any, plan: Any, source: Path, folder: Path, name: str, bound: float, depth: str,
-    progress: Callable[[str, float, float], None],
-) -> tuple[dict[str, Any], dict[str, str]]:  # fmt: skip
-    """Mask, attack, measure and write one plan; the summary for the page, and where its files lie."""
-    import json
-
-    import tacit as tc
-    from tacit import manifest, report
-    from tacit.app.describe import formulas
-    from tacit.assess import assess
-
+    data: Microdata, plan: Plan, order: Order, progress: Told
+) -> tuple[Summary, dict[str, str]]:
+    """Mask, attack, measure and write one plan; its summary, and where its files lie."""
     start = time.perf_counter()
     masked = _mask(plan, data)
-    _truth(data, masked)
-    stem = folder / secrets.token_hex(10)
-    ending = source.suffix if source.suffix in (".csv", ".tsv", ".parquet", ".arrow", ".feather") else ".csv"
-    files = {"masked": f"{stem}{ending}", "plan": f"{stem}.toml", "manifest": f"{stem}.manifest.json"}
-    files |= {"report": f"{stem}.html", "external": f"{stem}.external.html"}
-    tc.write(masked, files["masked"])
-    made = manifest.describe(plan, source, data, files["masked"], masked, time.perf_counter() - start)
-    release = _release_name(name, ending)
-    made["input"]["path"], made["output"]["path"] = name, release
-    Path(files["manifest"]).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    Path(files["plan"]).write_text(plan.to_toml() if plan.steps else "", encoding="utf-8")
-    asked = quick(data.n) if depth == "quick" else None
-    known = plan if plan.steps and (asked is None or asked.informed) else None
-    told: dict[str, Any] = (
-        {} if asked is None else {"attackers": asked.attackers, "risks": asked.risks, "losses": asked.losses}
+    suffix = order.source.suffix
+    ending = suffix if suffix in KEPT_FORMATS else ".csv"
+    release = f"{Path(order.name).stem}-release{ending}"
+    # File names are made up: what the user typed as a name never becomes a path.
+    stem = order.folder / secrets.token_hex(10)
+    files = {
+        "masked": f"{stem}{ending}",
+        "plan": f"{stem}.toml",
+        "manifest": f"{stem}.manifest.json",
+        "report": f"{stem}.html",
+        "external": f"{stem}.external.html",
+    }
+    # What is attacked below keeps the rows in place; what leaves does not.
+    rows = RowOrder.of(plan)
+    columns = leaving(plan, data)
+    written = rows.arranged(masked)
+    io.write(written, files["masked"])
+    record = manifest.describe(
+        plan,
+        order.source,
+        data,
+        files["masked"],
+        written,
+        time.perf_counter() - start,
+        order=rows,
+        columns=columns,
     )
-    result = assess(data, masked, plan=known, progress=progress, **told)
+    # The manifest names the files as the user knows them, not as they lie in the workspace.
+    record["input"]["path"] = order.name
+    record["output"]["path"] = release
+    with io.replacing(files["manifest"], private=True) as temporary:
+        text = json.dumps(record, indent=1, ensure_ascii=False)
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+    # From here on everything is shown, and with the seeds the noise comes off.
+    plan = plan.without_seeds()
+    steps = plan if plan.steps else None
+    plan_text = plan.to_toml() if steps else ""
+    Path(files["plan"]).write_text(plan_text, encoding="utf-8")
+
+    settings = quick(data.n) if order.depth == "quick" else None
+    result = _measure(data, masked, steps, settings, progress)
     progress("writing the report", 1, 1)
-    facts: dict[str, Any] = {"name": name, "manifest": made, "bound": bound, "plan": plan if plan.steps else None}
-    report.write(result, files["report"], **facts)
-    report.write(result, files["external"], external=True, **facts)
-    top, verdict = parts.strongest(result), parts.verdict(result, bound)
-    summary = {
-        "trial": Trial.of(plan, data.n, [Outcome.of(result)]),
-        "chance": float(top[1].chance) if top else 0.0,
-        "note": left_out(data.n) if asked is not None else "",
-        "verdict": {"state": verdict.state, "word": verdict.word, "sentence": verdict.sentence},
+    for target, external in (("report", False), ("external", True)):
+        report.write(
+            result,
+            files[target],
+            external=external,
+            name=order.name,
+            manifest=record,
+            bound=order.bound,
+            plan=steps,
+        )
+
+    strongest = parts.strongest(result)
+    verdict = parts.verdict(result, order.bound)
+    summary: Summary = {
+        "trial": _trial(plan, result, order.bound),
+        "chance": float(strongest[1].chance) if strongest else 0.0,
+        "note": left_out(data.n) if settings is not None else "",
+        "verdict": {
+            "state": verdict.state,
+            "word": verdict.word,
+            "sentence": verdict.sentence,
+        },
         "figures": parts.figures(result),
         "attacks": parts.attack_rows(result),
-        "command": repeat.command(result, plan if plan.steps else None, name),
-        "python": repeat.python(result, plan if plan.steps else None, name),
+        "command": repeat.command(result, steps, order.name),
+        "python": repeat.python(result, steps, order.name),
         "formulas": formulas(masked.table),
         "release": release,
+        "leaving": [
+            {"column": one.column, "why": one.why, "refused": one.refused}
+            for one in columns
+        ],
         "seconds": time.perf_counter() - start,
     }
     return summary, files
 
 
-def _release_name(name: str, ending: str) -> str:
-    return f"{Path(name).stem}-release{ending}"
+def _trial(plan: Plan, result: Assessment, bound: float) -> Trial:
+    """The point of a run on the map; what its verdict says beside attacks, it says too.
+
+    The bound for attacks may be changed later on the page: those are judged anew there.
+    """
+    outcome = Outcome.of(result)
+    trial = Trial.of(plan, result.records, [outcome])
+    verdict = parts.judged(result, bound)
+    attacks = {*result.attacks, "strongest"}
+    against = {
+        row.name: [row.value, row.threshold or 0.0]
+        for row in verdict.failing
+        if row.name not in attacks and row.name != READ_OFF
+    }
+    unknown = "; ".join(f"{row.name}: {row.why}" for row in verdict.unknown)
+    return replace(trial, exposed=trial.exposed | against, unknown=unknown)
+
+
+def _measure(
+    data: Microdata,
+    masked: Microdata,
+    plan: Plan | None,
+    settings: Settings | None,
+    progress: Told,
+) -> Assessment:
+    """Attack and measure a release; without settings in every way there is."""
+    if settings is None:
+        return assess(data, masked, plan=plan, truth=ROWS, progress=progress)
+    return assess(
+        data,
+        masked,
+        plan=plan if settings.informed else None,
+        attackers=settings.attackers,
+        risks=settings.risks,
+        losses=settings.losses,
+        truth=ROWS,
+        progress=progress,
+    )

@@ -1,12 +1,41 @@
-"""Forms for method parameters, made from the JSON schema of a method's annotations; nothing is written per method."""
+"""Forms for method parameters, made from the JSON schema of a method's annotations.
+
+Nothing is written per method: what an input is follows from the type of the parameter, its hint
+from the Parameters section of the docstring.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
+
+from tacit.base.docs import parse
+
+# The part of JSON schema that pydantic uses for our annotations; the names with a dollar sign
+# cannot be written as a class.
+JsonSchema = TypedDict(
+    "JsonSchema",
+    {
+        "$ref": str,
+        "$defs": "dict[str, JsonSchema]",
+        "type": str,
+        "description": str,
+        "default": object,
+        "enum": list[object],
+        "const": object,
+        "minimum": float,
+        "exclusiveMinimum": float,
+        "maximum": float,
+        "exclusiveMaximum": float,
+        "items": "JsonSchema",
+        "anyOf": "list[JsonSchema]",
+        "properties": "dict[str, JsonSchema]",
+        "required": list[str],
+    },
+    total=False,
+)
 
 
 @dataclass
@@ -20,27 +49,40 @@ class Field:
     low: float | None = None
     high: float | None = None
     choices: list[str] = field(default_factory=list)
-    default: Any = None
-    value: Any = None
+    default: object = None
+    value: object = None
     required: bool = False
+
+    @property
+    def current(self) -> object:
+        """The value, or the default where none was given."""
+        return self.default if self.value is None else self.value
 
     @property
     def shown(self) -> str:
         """The value as the input shows it."""
-        given = self.default if self.value is None else self.value
-        if given is None:
+        current = self.current
+        if current is None:
             return ""
-        if isinstance(given, float):
-            return f"{given:g}" if float(f"{given:g}") == given else repr(given)
-        return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+        if isinstance(current, float):
+            # The short form where it is the same number: what is shown must come back unchanged.
+            short = f"{current:g}"
+            return short if float(short) == current else repr(current)
+        if isinstance(current, str):
+            return current
+        return json.dumps(current, ensure_ascii=False)
 
     @property
     def chosen(self) -> list[str]:
-        given = self.default if self.value is None else self.value
-        return [str(v) for v in given] if isinstance(given, list | tuple) else []
+        """The columns that are ticked."""
+        current = self.current
+        return (
+            [str(one) for one in current] if isinstance(current, list | tuple) else []
+        )
 
     @property
     def limits(self) -> str:
+        """The range that is allowed, in words."""
         if self.low is not None and self.high is not None:
             return f"{self.low:g} to {self.high:g}"
         if self.low is not None:
@@ -48,98 +90,116 @@ class Field:
         return f"up to {self.high:g}" if self.high is not None else ""
 
 
-def fields(schema: Mapping[str, Any], values: Mapping[str, Any] | None = None, about: str | None = None) -> list[Field]:
-    """The inputs for a method whose parameters have this JSON schema; `about` is its docstring."""
-    said = explained(about or "")
+def fields(
+    schema: JsonSchema,
+    values: Mapping[str, object] | None = None,
+    about: str | None = None,
+) -> list[Field]:
+    """The inputs for a method whose parameters have this JSON schema.
+
+    Parameters
+    ----------
+    schema : JsonSchema
+        The schema of all parameters, as pydantic writes it.
+    values : mapping, optional
+        What was given so far, by parameter; the others show their defaults.
+    about : str, optional
+        The method's docstring, whose Parameters section gives the hints.
+    """
+    hints = parse(about or "").parameters
     required = set(schema.get("required", ()))
-    made = [
-        _field(name, _resolve(part, schema), said.get(name, ""), name in required, schema)
-        for name, part in schema.get("properties", {}).items()
-    ]
-    for item in made:
-        item.value = (values or {}).get(item.name)
-    return made
+    inputs = []
+    for name, part in schema.get("properties", {}).items():
+        one = _field(name, _resolve(part, schema), hints.get(name, ""))
+        one.required = name in required
+        one.value = (values or {}).get(name)
+        inputs.append(one)
+    return inputs
 
 
-def _resolve(part: Mapping[str, Any], whole: Mapping[str, Any]) -> dict[str, Any]:
+def _resolve(part: JsonSchema, whole: JsonSchema) -> JsonSchema:
     """Follow references, and look through `or null`."""
-    part = dict(part)
+    part = part.copy()
     if "$ref" in part:
-        part = {**whole.get("$defs", {}).get(part.pop("$ref").rpartition("/")[2], {}), **part}
-    options = part.get("anyOf")
-    if options:
-        real = [_resolve(o, whole) for o in options if o.get("type") != "null"]
-        if len(real) == 1:
-            outer = {k: v for k, v in part.items() if k != "anyOf"}
-            part = {**real[0], **outer}
+        name = part.pop("$ref").rpartition("/")[2]
+        target = whole.get("$defs", {}).get(name, JsonSchema())
+        # What stands beside a reference (a default) counts more than what it refers to.
+        part = {**target, **part}
+    options = [one for one in part.get("anyOf", ()) if one.get("type") != "null"]
+    # With one real type the input is of that type; with several it stays a line of text.
+    if len(options) == 1:
+        part.pop("anyOf")
+        part = {**_resolve(options[0], whole), **part}
     return part
 
 
-def _field(name: str, part: dict[str, Any], said: str, required: bool, whole: Mapping[str, Any]) -> Field:
+def _field(name: str, part: JsonSchema, hint: str) -> Field:
+    """The input for one parameter; what has no widget of its own is text."""
     made = Field(
         name=name,
         label=name.replace("_", " "),
         widget="text",
-        help=said or part.get("description", ""),
+        help=hint or part.get("description", ""),
         low=part.get("minimum", part.get("exclusiveMinimum")),
         high=part.get("maximum", part.get("exclusiveMaximum")),
         default=part.get("default"),
-        required=required,
     )
     kind = part.get("type")
     if "enum" in part or "const" in part:
-        made.widget, made.choices = "choice", [str(v) for v in part.get("enum", [part.get("const")])]
+        made.widget = "choice"
+        # A Literal of one value is written as a constant.
+        made.choices = [str(one) for one in part.get("enum", [part.get("const")])]
     elif kind in ("integer", "number"):
         made.widget = kind
     elif kind == "boolean":
         made.widget = "flag"
     elif kind == "array" and part.get("items", {}).get("type") == "string":
+        # Every list of names that a method takes is a list of columns.
         made.widget = "columns"
     return made
 
 
-def explained(doc: str) -> dict[str, str]:
-    """Parameter -> its sentence, from the `Parameters:` part of a docstring (``name``: text; ``other``: text)."""
-    _, found, rest = doc.partition("Parameters:")
-    if not found:
-        return {}
-    part = re.split(r"\n\s*\n|>>>", rest)[0]
-    pieces = re.split(r"``(\w+)``:", part)
-    return {
-        name: " ".join(text.replace("``", "").split()).rstrip(" ;,.")
-        for name, text in zip(pieces[1::2], pieces[2::2], strict=True)
-    }
+def read(
+    inputs: Sequence[Field], form: Mapping[str, list[str]], prefix: str
+) -> dict[str, object]:
+    """Parameters from what was sent. Left at its default or empty: left out.
+
+    The plan checks the rest, so that a mistake gives the same sentence here as everywhere.
+    """
+    parameters: dict[str, object] = {}
+    for one in inputs:
+        value = _read_one(one.widget, form.get(prefix + one.name, []))
+        if value is not None and value != one.default:
+            parameters[one.name] = value
+    return parameters
 
 
-def read(made: Sequence[Field], form: Mapping[str, list[str]], prefix: str) -> dict[str, Any]:
-    """Parameters from what was sent. Left at its default or empty: left out. The plan checks the rest."""
-    out: dict[str, Any] = {}
-    for item in made:
-        sent = form.get(prefix + item.name, [])
-        text = sent[-1].strip() if sent else ""
-        value: Any
-        if item.widget == "flag":
-            value = "on" in sent
-        elif item.widget == "columns":
-            value = [v for v in sent if v] or None
-        elif item.widget == "choice":
-            value = text or None
-        else:
-            value = _value(text, item.widget)
-        if value is not None and value != item.default:
-            out[item.name] = value
-    return out
-
-
-def _value(text: str, widget: str) -> Any:
-    if not text:
-        return None
+def _read_one(widget: str, sent: list[str]) -> object:
+    """The value of one input; None if it is empty."""
+    text = sent[-1].strip() if sent else ""
+    if widget == "flag":
+        # A box that is not ticked is not sent at all.
+        return "on" in sent
+    if widget == "columns":
+        return [name for name in sent if name] or None
+    if widget == "choice":
+        return text or None
     if widget in ("integer", "number"):
-        try:
-            number = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
-        except ValueError:
-            return text  # the plan's check says what is wrong with it
-        return int(number) if widget == "integer" and number.is_integer() else number
+        return _number(text, whole=widget == "integer") if text else None
+    return _text(text) if text else None
+
+
+def _number(text: str, whole: bool) -> float | int | str:
+    has_decimal_comma = text.count(",") == 1 and "." not in text
+    try:
+        number = float(text.replace(",", ".") if has_decimal_comma else text)
+    except ValueError:
+        return text  # the plan's check says what is wrong with it
+    return int(number) if whole and number.is_integer() else number
+
+
+def _text(text: str) -> object:
+    """Lists, tables, numbers and flags may be typed as JSON; all else is the text itself."""
     if text[0] in '[{"-0123456789' or text in ("true", "false", "null"):
         try:
             return json.loads(text)

@@ -2,87 +2,135 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TypedDict
 
+from tacit.app.messages import StreamTick
 from tacit.app.worker import Job
-from tacit.report.charts import lines
+from tacit.report.charts import over_time
 from tacit.report.words import count, number, percent, title
 
+# Points of a chart that are kept; the chart is about as many pixels wide.
 KEPT = 400
+# The states of a job as the page says them.
+STATES = {
+    "running": "running",
+    "done": "ended",
+    "cancelled": "stopped",
+    "failed": "failed",
+    "waiting": "starting",
+}
+CHARTS = {
+    "risk": "Risk",
+    "loss": "Loss",
+    "delay": "Delay",
+    "epsilon": "Epsilon spent",
+}
+
+
+class LiveView(TypedDict):
+    """What the template shows of a stream."""
+
+    title: str
+    error: str
+    figures: list[dict[str, str]]
+    charts: list[dict[str, str]]
 
 
 class Live:
     """What was chosen on the stream page, and the series that the worker sends."""
 
     def __init__(self) -> None:
-        self.filter, self.parameters = "", {}  # type: str, dict[str, Any]
-        self.source, self.source_name, self.count, self.pace = "rbf", "", 20_000, "2000"
+        self.filter = ""
+        self.parameters: dict[str, object] = {}
+        # A stream to begin with: generated records, ten seconds of them.
+        self.source = "rbf"
+        self.source_name = ""
+        self.count = 20_000
+        self.pace = "2000"
         self.job: Job | None = None
-        self.ticks: list[dict[str, Any]] = []
+        self.ticks: list[StreamTick] = []
 
     @property
     def running(self) -> bool:
+        """Is a stream under way?"""
         return self.job is not None and not self.job.over
 
     @property
     def news(self) -> str:
-        job = self.job
-        return f"{len(self.ticks)}.{self.ticks[-1]['seen'] if self.ticks else 0}.{job.state if job else ''}"
+        """Differs whenever there is something new to show."""
+        seen = self.ticks[-1]["seen"] if self.ticks else 0
+        state = self.job.state if self.job else ""
+        return f"{len(self.ticks)}.{seen}.{state}"
 
     def begin(self) -> None:
+        """Forget the last stream."""
         self.ticks = []
 
-    def hear(self, tick: dict[str, Any]) -> None:
+    def hear(self, tick: StreamTick) -> None:
+        """Keep the values that a worker sent."""
         self.ticks.append(tick)
         if len(self.ticks) > KEPT:
             # thin out the older half, so that the whole run stays in view in bounded memory
             half = KEPT // 2
             self.ticks = self.ticks[:half:2] + self.ticks[half:]
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> LiveView:
         """What the template needs."""
         job = self.job
-        states = {
-            "running": "Running",
-            "done": "Ended",
-            "cancelled": "Stopped",
-            "failed": "Failed",
-            "waiting": "Starting",
-        }
-        out: dict[str, Any] = {
-            "title": f"{title(self.filter)}: {states[job.state].lower()}" if job else "Nothing running",
+        state = f"{title(self.filter)}: {STATES[job.state]}" if job else ""
+        # The worker's listener goes on appending while we draw: draw what is there now.
+        ticks = list(self.ticks)
+        return {
+            "title": state or "Nothing running",
             "error": job.error if job else "",
-            "figures": [],
-            "charts": [],
+            "figures": _figures(ticks[-1]) if ticks else [],
+            "charts": _charts(ticks) if ticks else [],
         }
-        ticks = list(self.ticks)  # the worker's listener goes on appending while we draw
-        if not ticks:
-            return out
-        last = ticks[-1]
-        out["figures"] = [
-            {"value": count(last["seen"]), "unit": "", "label": "records in"},
-            {"value": count(last["released"]), "unit": "", "label": "records released"},
-            {"value": number(last["rate"]), "unit": "", "label": "records a second"},
-        ]
-        if _is(last, "risk"):
-            out["figures"].append({"value": percent(last["risk"]), "unit": "", "label": "found by the nearest record"})
-        x = [float(t["seen"]) for t in ticks]
-        for key, name in (("risk", "Risk"), ("loss", "Loss"), ("delay", "Delay"), ("epsilon", "Epsilon spent")):
-            if not _is(last, key):
-                continue
-            y = [float(t[key]) if _is(t, key) else float("nan") for t in ticks]
-            chance = last.get("chance") if key == "risk" else None
-            note = {
-                "risk": f"now {percent(y[-1])}; dotted: chance {percent(chance)}",
-                "loss": f"now {number(y[-1])} of the variance",
-                "delay": f"now {number(y[-1])} records",
-                "epsilon": f"now {number(y[-1])}",
-            }[key]
-            drawing = lines(name, x, y, chance=chance, shares=key == "risk", width=520, height=150)
-            out["charts"].append({"title": name, "note": note, "chart": str(drawing)})
-        return out
 
 
-def _is(tick: dict[str, Any], key: str) -> bool:
-    value = tick.get(key)
-    return isinstance(value, int | float) and value == value
+def _figures(last: StreamTick) -> list[dict[str, str]]:
+    """The large figures above the charts."""
+    labels = {
+        "records in": count(last["seen"]),
+        "records released": count(last["released"]),
+        "records a second": number(last["rate"]),
+    }
+    if _has(last, "risk"):
+        labels["found by the nearest record"] = percent(last["risk"])
+    return [
+        {"value": value, "unit": "", "label": label} for label, value in labels.items()
+    ]
+
+
+def _charts(ticks: list[StreamTick]) -> list[dict[str, str]]:
+    """One chart for each monitor that has a value now."""
+    last = ticks[-1]
+    x = [float(tick["seen"]) for tick in ticks]
+    charts = []
+    for key, name in CHARTS.items():
+        if not _has(last, key):
+            continue
+        # A monitor starts later than the stream: before that there is a gap, not a zero.
+        y = [float(tick[key]) if _has(tick, key) else math.nan for tick in ticks]
+        is_risk = key == "risk"
+        chance = last.get("chance") if is_risk else None
+        drawing = over_time(
+            name, x, y, chance=chance, shares=is_risk, width=520, height=150
+        )
+        note = _note(key, y[-1], chance)
+        charts.append({"title": name, "note": note, "chart": str(drawing)})
+    return charts
+
+
+def _note(key: str, now: float, chance: float | None) -> str:
+    """The present value in its unit."""
+    if key == "risk":
+        return f"now {percent(now)}; dotted: chance {percent(chance)}"
+    units = {"loss": " of the variance", "delay": " records"}
+    return f"now {number(now)}{units.get(key, '')}"
+
+
+def _has(tick: StreamTick, key: str) -> bool:
+    """Is there a value, and is it a number?"""
+    return not math.isnan(tick.get(key, math.nan))

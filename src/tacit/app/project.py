@@ -5,54 +5,85 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
+from tacit.app.messages import FileView, LeavingColumn, StepValues, Summary
 from tacit.app.worker import Job
+
+# Decisions that can be undone; more would only hold memory.
+REMEMBERED = 200
+# Seconds within which changes of one value are typing, which undo takes back at once.
+TYPING = 2
 
 
 @dataclass(frozen=True)
 class Setup:
-    """Every decision of the user at one moment; immutable, so that undo is going back to an older one."""
+    """Every decision of the user at one moment.
+
+    It never changes, so that undo is going back to an older one.
+    """
 
     roles: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
-    steps: tuple[dict[str, Any], ...] = ()
+    steps: tuple[StepValues, ...] = ()
+    # The usual threshold of the verdict: one person in twenty found.
     bound: float = 0.05
     depth: str = "quick"
     release: int | None = None
+    # Columns that may leave although nothing protects them.
+    as_is: tuple[str, ...] = ()
     what: str = "start"
 
 
+class Decisions(TypedDict, total=False):
+    """What a page may change of a `Setup`."""
+
+    roles: dict[str, str]
+    kinds: dict[str, str]
+    steps: tuple[StepValues, ...]
+    bound: float
+    depth: str
+    release: int | None
+    as_is: tuple[str, ...]
+
+
 @dataclass
-class Run:
-    """A plan that was run on everything: its figures, and the files it left in the workspace."""
+class Attempt:
+    """A plan that was run on all records: its figures, and its files in the workspace."""
 
     id: int
     label: str
-    steps: tuple[dict[str, Any], ...]
+    steps: tuple[StepValues, ...]
     setup: Setup
-    summary: dict[str, Any] = field(default_factory=dict)
+    summary: Summary = field(default_factory=Summary)
     files: dict[str, str] = field(default_factory=dict)
     error: str = ""
 
     @property
     def ok(self) -> bool:
+        """Did it end well?"""
         return bool(self.summary) and not self.error
 
 
 class Project:
-    """The state behind the pages of one file. Changes go through `change`, which feeds undo."""
+    """The state behind the pages of one file. Changes go through `change`, which feeds undo.
+
+    Pages and the listeners of the workers come from several threads: what is replaced is replaced
+    as a whole, under one lock, so that a page that is being drawn sees the old or the new.
+    """
 
     def __init__(self, name: str, path: Path, loading: Job) -> None:
+        # The number stands in addresses; nobody should find the files of another by counting.
         self.id = secrets.token_hex(6)
         self.name = name
         self.path = path
         self.loading = loading
-        self.about: dict[str, Any] = {}
+        self.about: FileView = {}
         self.job: Job | None = None
-        self.runs: list[Run] = []
+        self.attempts: list[Attempt] = []
         self.notice = ""
         self.editor = ""
         self._lock = threading.RLock()
@@ -61,104 +92,153 @@ class Project:
         self._changed = 0.0
         self._numbers = 0
 
-    # -- decisions, undo, redo ---------------------------------------------------------------------------
+    # -- decisions, undo, redo ---------------------------------------------------------------------
 
     @property
     def setup(self) -> Setup:
+        """The decisions as they stand."""
         return self._history[self._at]
 
     @property
     def version(self) -> str:
-        """Differs after every change of what pages edit, so that a second tab can see that it is behind."""
-        edited = replace(self.setup, release=None, what="")
+        """Differs after every change of what pages edit, so that a tab can see it is behind."""
+        edited = replace(self.setup, release=None, as_is=(), what="")
+        # Twelve digits: short enough for a header, and two setups hardly ever share them.
         return f"{abs(hash(repr(edited))) % 10**12}"
 
     def behind(self, version: str, tab: str) -> bool:
-        """Was this changed elsewhere since the tab last looked? Its own answers may still be on their way to it."""
-        return version not in ("", self.version) and (not tab or tab != self.editor)
+        """Was this changed elsewhere since the tab last looked?
 
-    def begin(self, about: dict[str, Any]) -> None:
+        The tab that made the last change is not behind: our answer may be on its way to it.
+        """
+        is_editor = bool(tab) and tab == self.editor
+        return version not in ("", self.version) and not is_editor
+
+    def begin(self, about: FileView) -> None:
         """The file was read: roles and kinds as inferred are the first decision."""
+        columns = about["columns"]
+        first = Setup(
+            roles={column["name"]: column["role"] for column in columns},
+            kinds={column["name"]: column["kind"] for column in columns},
+            steps=tuple(about.get("steps", ())),
+        )
         with self._lock:
             self.about = about
-            columns = about["columns"]
-            first = Setup(
-                roles={c["name"]: c["role"] for c in columns},
-                kinds={c["name"]: c["kind"] for c in columns},
-                steps=tuple(about.get("steps", ())),
-            )
-            self._history, self._at = [first], 0
+            self._history = [first]
+            self._at = 0
 
-    def change(self, what: str, **decisions: Any) -> bool:
-        """Make a decision. Changes of the same thing within two seconds (typing) count as one for undo."""
+    def change(self, what: str, **decisions: Unpack[Decisions]) -> bool:
+        """Make a decision; False if it changes nothing.
+
+        Changes of values of steps shortly after each other (typing) count as one for undo.
+        """
         with self._lock:
-            new = replace(self.setup, what=what, **decisions)
-            if replace(new, what="") == replace(self.setup, what=""):
+            old = self.setup
+            new = replace(old, what=what, **decisions)
+            if replace(new, what="") == replace(old, what=""):
                 return False
-            joined = self.setup.what == what and time.monotonic() - self._changed < 2 and self._at > 0
-            keep = self._at if joined and what.startswith("step") else self._at + 1
-            self._history = [*self._history[:keep], new][-200:]
+            now = time.monotonic()
+            is_typing = (
+                what.startswith("step")
+                and what == old.what
+                and now - self._changed < TYPING
+                and self._at > 0
+            )
+            # Typing replaces the last decision; any change drops those that could be redone.
+            kept = self._history[: self._at if is_typing else self._at + 1]
+            self._history = [*kept, new][-REMEMBERED:]
             self._at = len(self._history) - 1
-            self._changed = time.monotonic()
+            self._changed = now
             return True
 
     @property
     def can_undo(self) -> bool:
+        """Is there an older decision?"""
         return self._at > 0
 
     @property
     def can_redo(self) -> bool:
+        """Was a decision taken back?"""
         return self._at < len(self._history) - 1
 
     def undo(self) -> None:
-        with self._lock:
-            self._at = max(self._at - 1, 0)
-            self._changed = 0.0
+        """Go back by one decision."""
+        self._go(-1)
 
     def redo(self) -> None:
+        """Go forward by one decision."""
+        self._go(+1)
+
+    def _go(self, by: int) -> None:
         with self._lock:
-            self._at = min(self._at + 1, len(self._history) - 1)
+            self._at = min(max(self._at + by, 0), len(self._history) - 1)
+            # What is typed next is a decision of its own.
             self._changed = 0.0
 
-    # -- runs ----------------------------------------------------------------------------------------------
+    # -- what was tried ----------------------------------------------------------------------------
 
-    def new_run(self, label: str, steps: tuple[dict[str, Any], ...]) -> Run:
+    def new_attempt(self, label: str, steps: tuple[StepValues, ...]) -> Attempt:
+        """An attempt with a number of its own; it is listed once it has ended (`add`)."""
         with self._lock:
             self._numbers += 1
-            return Run(self._numbers, label, steps, self.setup)
+            return Attempt(self._numbers, label, steps, self.setup)
 
-    def add(self, run: Run) -> None:
+    def add(self, attempt: Attempt) -> None:
+        """List an attempt that has ended."""
         with self._lock:
-            self.runs = [*self.runs, run]
+            self.attempts = [*self.attempts, attempt]
 
     def choose_first(self, number: int) -> None:
-        """The first run that ends is the release until another is chosen; not a decision, so nothing to undo."""
+        """The first attempt that ends is the release until another is chosen.
+
+        This is not a decision of the user, so there is nothing to undo.
+        """
         with self._lock:
             if self.release is None:
                 self._history[self._at] = replace(self.setup, release=number)
 
     def forget(self, number: int) -> None:
+        """Take an attempt off the list, and delete its files."""
         with self._lock:
-            for run in self.runs:
-                if run.id == number:
-                    remove(run.files.values())
-            self.runs = [run for run in self.runs if run.id != number]
+            for attempt in self.attempts:
+                if attempt.id == number:
+                    remove(attempt.files.values())
+            self.attempts = [one for one in self.attempts if one.id != number]
 
-    def run(self, number: int | None) -> Run | None:
-        return next((run for run in self.runs if run.id == number and run.ok), None)
+    def attempt(self, number: int | None) -> Attempt | None:
+        """The attempt of this number, if there is one that ended well."""
+        good = (one for one in self.attempts if one.ok)
+        return next((one for one in good if one.id == number), None)
 
     @property
-    def release(self) -> Run | None:
-        return self.run(self.setup.release)
+    def release(self) -> Attempt | None:
+        """The attempt that was chosen for release."""
+        return self.attempt(self.setup.release)
+
+    @property
+    def not_accepted(self) -> list[LeavingColumn]:
+        """Columns of the chosen release that nobody has let go; while there are any, it stays."""
+        chosen = self.release
+        columns = chosen.summary.get("leaving", ()) if chosen else ()
+        return [
+            one
+            for one in columns
+            if one["refused"] and one["column"] not in self.setup.as_is
+        ]
 
     @property
     def busy(self) -> bool:
+        """Is a run under way?"""
         return self.job is not None and not self.job.over
 
     def close(self) -> None:
-        remove([str(self.path), *(f for run in self.runs for f in run.files.values())])
+        """Delete the upload and everything that was made of it."""
+        remove([str(self.path)])
+        for attempt in self.attempts:
+            remove(attempt.files.values())
 
 
-def remove(files: Any) -> None:
+def remove(files: Iterable[str]) -> None:
+    """Delete files; those that are gone already do not matter."""
     for name in files:
         Path(name).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Who may talk to the page: the holder of the token, from the page itself, under the name it is served by."""
+"""Who may talk to the page: the holder of the token, from the page itself, under its own name."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from tacit.app.settings import Settings
 
 # Nothing from elsewhere is ever fetched, nor may another page frame this one.
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
 )
+# Sent with every answer: pages show records about people and are not kept by anyone.
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -24,34 +26,41 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+# Requests that change nothing may come from another page; their answers cannot be read there.
+READING = ("GET", "HEAD")
 Next = Callable[[Request], Awaitable[Response]]
 
 
 def refuse(text: str, status: int = 403) -> Response:
+    """An answer that shows nothing of the page."""
     return PlainTextResponse(text, status_code=status, headers=HEADERS)
 
 
 def guard(settings: Settings) -> Callable[[Request, Next], Awaitable[Response]]:
-    """The check before every request. The token comes once in the address, then lives in a strict cookie."""
+    """The check before every request.
 
-    def same(given: str | None) -> bool:
-        return given is not None and hmac.compare_digest(given.encode(), settings.token.encode())
+    The token comes once in the address, then lives in a strict cookie.
+    """
+
+    def is_token(given: str | None) -> bool:
+        # Compared in constant time: the time of the answer must not tell how much was right.
+        return given is not None and hmac.compare_digest(
+            given.encode(), settings.token.encode()
+        )
 
     async def check(request: Request, call_next: Next) -> Response:
         if not _known_host(request, settings):
             return refuse("This page is not served under that name.")
-        token = request.query_params.get("token")
-        cookie = settings.cookie
         if settings.token:
-            if same(token) and request.method == "GET":
-                rest = [(k, v) for k, v in request.query_params.multi_items() if k != "token"]
-                to = request.url.path + (f"?{urlencode(rest)}" if rest else "")
-                answer: Response = RedirectResponse(to, status_code=303, headers=HEADERS)
-                answer.set_cookie(cookie, settings.token, httponly=True, samesite="strict")
-                return answer
-            if not same(request.cookies.get(cookie)):
-                return refuse("Open the address that `tacit app` printed: it holds the token of this session.")
-        if request.method not in ("GET", "HEAD") and not _same_origin(request):
+            in_address = is_token(request.query_params.get("token"))
+            if in_address and request.method == "GET":
+                return _without_token(request, settings)
+            if not is_token(request.cookies.get(settings.cookie)):
+                return refuse(
+                    "Open the address that `tacit app` printed: "
+                    "it holds the token of this session."
+                )
+        if request.method not in READING and not _same_origin(request):
             return refuse("This request came from another page.")
         answer = await call_next(request)
         for name, value in HEADERS.items():
@@ -61,12 +70,27 @@ def guard(settings: Settings) -> Callable[[Request, Next], Awaitable[Response]]:
     return check
 
 
+def _without_token(request: Request, settings: Settings) -> Response:
+    """Move the token into a cookie, so that it does not stay in the history of the browser."""
+    others = [
+        (name, value)
+        for name, value in request.query_params.multi_items()
+        if name != "token"
+    ]
+    query = f"?{urlencode(others)}" if others else ""
+    address = request.url.path + query
+    answer = RedirectResponse(address, status_code=303, headers=HEADERS)
+    answer.set_cookie(settings.cookie, settings.token, httponly=True, samesite="strict")
+    return answer
+
+
 def _known_host(request: Request, settings: Settings) -> bool:
-    """Only our own names, so that a foreign name that points here (DNS rebinding) gets nothing."""
+    """Only our own names: a foreign name that points here (DNS rebinding) gets nothing."""
     host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
     return host in settings.names or not settings.names
 
 
 def _same_origin(request: Request) -> bool:
+    """Browsers name the origin of every form; what has none is no browser."""
     origin = request.headers.get("origin")
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")

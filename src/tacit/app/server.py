@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 import threading
 import webbrowser
@@ -10,8 +12,9 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 
 from tacit.app.settings import Settings
-from tacit.errors import MissingExtra
+from tacit.base.errors import MissingExtra
 
+# The web server is an extra; who has not installed it is told how, in one sentence.
 try:
     import uvicorn
     from fastapi import FastAPI, HTTPException, Request, Response
@@ -21,7 +24,7 @@ except ImportError as missing:
 
 from tacit.app.pages import compare, home, protect, release, roles, stream
 from tacit.app.security import guard
-from tacit.app.state import State, state
+from tacit.app.session import State, state_of
 
 # Every file that the page may ask for, with its type; nothing else is served.
 STATIC = {
@@ -32,58 +35,83 @@ STATIC = {
     "charts.css": ("tacit.report", "assets", "text/css"),
     "inter.woff2": ("tacit.report", "assets", "font/woff2"),
 }
+# Seconds before the browser is opened: by then the server answers on most machines.
+BROWSER_AFTER = 0.8
 
 
 def create(settings: Settings | None = None) -> FastAPI:
-    held = State(settings or Settings())
+    """The application with its workers, which start and end with it."""
+    state = State(settings or Settings())
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        held.start()
+        state.start()
         try:
             yield
         finally:
-            held.close()
+            state.close()
 
-    app = FastAPI(title="tacit", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
-    app.state.tacit = held
-    app.middleware("http")(guard(held.settings))
-    for room in (home, roles, protect, compare, release, stream):
-        app.include_router(room.router)
+    # No page of the framework's own: they would fetch scripts from elsewhere.
+    app = FastAPI(
+        title="tacit", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life
+    )
+    app.state.tacit = state
+    app.middleware("http")(guard(state.settings))
+    for page in (home, roles, protect, compare, release, stream):
+        app.include_router(page.router)
     app.add_api_route("/static/{name}", _static, methods=["GET"])
     app.add_exception_handler(AnyHTTPException, _wrong)
     return app
 
 
 async def _static(name: str) -> Response:
+    """A file of the page itself; names are looked up, never used as paths."""
     if name not in STATIC:
         raise HTTPException(404, "There is no such file.")
     package, folder, kind = STATIC[name]
-    return Response(
-        files(package).joinpath(folder, name).read_bytes(), media_type=kind, headers={"Cache-Control": "max-age=3600"}
-    )
+    content = files(package).joinpath(folder, name).read_bytes()
+    headers = {"Cache-Control": "max-age=3600"}
+    return Response(content, media_type=kind, headers=headers)
 
 
 async def _wrong(request: Request, error: Exception) -> Response:
+    """An error as a page with one sentence."""
     status = getattr(error, "status_code", 500)
     heading = "Not here" if status == 404 else "That did not work"
-    return state(request).page("message.html", status, heading=heading, text=str(getattr(error, "detail", error)))
+    text = str(getattr(error, "detail", error))
+    state = state_of(request)
+    return state.page("message.html", status, heading=heading, text=text)
 
 
 def serve(settings: Settings, *, browser: bool = True) -> None:
+    """Serve until interrupted; open the browser when asked."""
     app = create(settings)
-    held: State = app.state.tacit
+    state: State = app.state.tacit
     # uploads on their way in are spooled to files too: keep those inside the private directory
-    tempfile.tempdir = str(held.workspace.path)
+    tempfile.tempdir = str(state.workspace.path)
     if browser:
-        timer = threading.Timer(0.8, webbrowser.open, [settings.address])
+        door = state.workspace.door(settings.address).as_uri()
+        timer = threading.Timer(BROWSER_AFTER, webbrowser.open, [door])
         timer.daemon = True
         timer.start()
+    _end_with_the_terminal()
     try:
         uvicorn.run(
-            app, host=settings.host, port=settings.port, log_level="warning", access_log=False,
+            app,
+            host=settings.host,
+            port=settings.port,
+            log_level="warning",
+            # A log of requests would hold the token.
+            access_log=False,
+            # Open event streams never end by themselves.
             timeout_graceful_shutdown=1,
-        )  # fmt: skip
+        )
     finally:
         tempfile.tempdir = None
-        held.close()
+        state.close()
+
+
+def _end_with_the_terminal() -> None:
+    """A closed terminal ends the server as SIGTERM does, so that it removes its files."""
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))

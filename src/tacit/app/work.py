@@ -1,187 +1,274 @@
-"""What the workers do, by name. Plain values in, plain values out; tables stay on this side, in memory or files."""
+"""What the workers do, by name. Plain values in, plain values out; tables stay on this side.
+
+A worker answers its first job, the list of methods, as soon as this module is imported; what loads
+scikit-learn is therefore imported where it is needed, and `warm` does so beside other work.
+"""
 
 from __future__ import annotations
 
 import importlib
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
-from tacit.errors import InputError, TacitError
+import numpy as np
 
-Tell = Callable[[str, Any], None]
+import tacit as tc
+from tacit.app import stream_job
+from tacit.app.describe import describe
+from tacit.app.forms import JsonSchema
+from tacit.app.messages import (
+    Catalogue,
+    Entry,
+    FileView,
+    Finished,
+    LookView,
+    PlanOrder,
+    Preview,
+    StepValues,
+    StreamTick,
+)
+from tacit.base import seeds
+from tacit.base.docs import card_of
+from tacit.base.errors import InputError, TacitError
+from tacit.base.facts import draws_numbers, title_of
+from tacit.base.parameters import model_of
+from tacit.data.microdata import Microdata
+from tacit.data.schema import Kind, Role, Schema
 
-_files: dict[str, Any] = {}
-_samples: dict[Any, Any] = {}
+if TYPE_CHECKING:
+    from tacit.plan.plan import Plan
+
+Tell = Callable[[str, object], None]
+
+# Files that stay in memory: the one being worked on, and one to go back to.
+KEPT = 2
+_files: dict[str, Microdata] = {}
+_samples: dict[tuple[str, int], Microdata] = {}
 
 
 def warm(tell: Tell) -> None:
-    """Pay for imports and for compiling the kernels before someone waits for them, beside other work."""
+    """Pay for imports and for compiling the kernels before someone waits for them."""
     threading.Thread(target=_through_the_kernels, daemon=True).start()
 
 
 def _through_the_kernels() -> None:
-    import numpy as np
-
-    import tacit as tc
-    from tacit.app.figures import preview_of
-
-    data = tc.Microdata.of(np.random.default_rng(0).normal(size=(60, 3)))
+    # The smallest file and the two methods that together touch what most previews need.
+    rng = np.random.default_rng(0)
+    data = Microdata.of(rng.normal(size=(60, 3)))
     for method in ("noise", "microaggregation"):
-        preview_of(data, tc.Plan((tc.Step(method, {}, 1),)), data.n, 0.05)
+        plan = tc.Plan((tc.Step(method, {}, 1),))
+        _preview_of(data, plan, data.n, 0.05)
 
 
-def catalogue(tell: Tell) -> dict[str, Any]:
-    """Every registered protector and filter: title, first sentence, docstring, JSON schema of its parameters."""
-    out: dict[str, Any] = {"protect": _room("tacit.protect")}
-    try:
-        out["stream"] = _room("tacit.stream")
-    except (ImportError, AttributeError):
-        out["stream"] = {}
-    return out
+def catalogue(tell: Tell) -> Catalogue:
+    """Every registered protector and filter, with its facts and the schema of its parameters."""
+    return {"protect": _room("tacit.protect"), "stream": _room("tacit.stream")}
 
 
-def _room(package: str) -> dict[str, Any]:
-    from tacit.parameters import model_of
-    from tacit.report.words import title
-
+def _room(package: str) -> dict[str, Entry]:
+    """The methods of one room that can be used here."""
     registry = importlib.import_module(package).registry
-    out: dict[str, Any] = {}
+    entries: dict[str, Entry] = {}
     for name in registry:
         try:
-            made = registry[name]
-            schema = model_of(made).model_json_schema()
+            method = registry[name]
+            schema = model_of(method).model_json_schema()
         except (ImportError, AttributeError, TacitError):
             continue  # an optional package is missing: the method is not offered
-        doc = inspect.getdoc(made) or ""
-        out[name] = {
-            "title": title(name),
-            "about": " ".join(doc.split("\n\n")[0].split()),
-            "doc": doc,
-            "schema": schema,
-            "random": "random_state" in inspect.signature(made).parameters,
+        entries[name] = {
+            "title": title_of(method, name),
+            "family": method.family,
+            "purpose": method.purpose,
+            "about": card_of(method).summary,
+            "doc": inspect.getdoc(method) or "",
+            "schema": cast(JsonSchema, schema),
+            "random": draws_numbers(method),
         }
-    return out
+    return entries
 
 
-# -- reading -----------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------
 
 
-def demo(tell: Tell, path: str, records: int) -> dict[str, Any]:
+def demo(tell: Tell, path: str, records: int) -> FileView:
     """The demo data: a census-like file of people who do not exist."""
-    import tacit as tc
-
     tc.write(tc.datasets.make_census(records, seed=1), path, force=True)
     return load(tell, path, "demo.csv")
 
 
-def load(tell: Tell, path: str, name: str) -> dict[str, Any]:
+def load(tell: Tell, path: str, name: str) -> FileView:
     """Read a file and describe its columns."""
-    from tacit.app.describe import describe
-
     try:
         return describe(_data(path))
     except TacitError as error:
+        # The user knows the file by its own name; where it lies here is nobody's business.
         raise InputError(str(error).replace(path, name)) from None
 
 
-def _data(path: str) -> Any:
-    """The file, read once; the last two stay in memory."""
-    import tacit as tc
-
+def _data(path: str) -> Microdata:
+    """The file, read once."""
     if path not in _files:
-        while len(_files) > 1:
-            _files.pop(next(iter(_files)))
+        while len(_files) >= KEPT:
+            oldest = next(iter(_files))
+            _files.pop(oldest)
         _files[path] = tc.read(path)
     return _files[path]
 
 
-def _with_roles(data: Any, roles: dict[str, str], kinds: dict[str, str]) -> Any:
-    from dataclasses import replace
-
-    from tacit.schema import Kind, Role, Schema
-
-    columns = tuple(
-        replace(c, role=Role(roles.get(c.name, c.role)), kind=Kind(kinds.get(c.name, c.kind))) for c in data.schema
-    )
-    return data.with_schema(Schema(columns))
-
-
-def _plan(steps: list[dict[str, Any]]) -> Any:
-    import tacit as tc
-
-    return tc.Plan(tuple(tc.Step(s["method"], s["parameters"], s["seed"]) for s in steps))
+def _with_roles(
+    data: Microdata, roles: Mapping[str, str], kinds: Mapping[str, str]
+) -> Microdata:
+    """The file with roles and kinds as corrected on the page."""
+    columns = [
+        replace(
+            column,
+            role=Role(roles.get(column.name, column.role)),
+            kind=Kind(kinds.get(column.name, column.kind)),
+        )
+        for column in data.schema
+    ]
+    return data.with_schema(Schema(tuple(columns)))
 
 
-# -- preview -----------------------------------------------------------------------------------------------
+def _plan(steps: list[StepValues]) -> Plan:
+    """The plan of a form; a mistake in it is raised here, as one sentence."""
+    checked = [
+        tc.Step(step["method"], step["parameters"], step["seed"]) for step in steps
+    ]
+    plan: Plan = tc.Plan(tuple(checked))
+    return plan
+
+
+def look(
+    tell: Tell, path: str, roles: dict[str, str], kinds: dict[str, str]
+) -> LookView:
+    """How exposed the file is as it stands, for the roles that were chosen."""
+    from tacit.app.look import look_of
+
+    return look_of(_with_roles(_data(path), roles, kinds))
+
+
+# -- preview ---------------------------------------------------------------------------------------
+
+
+@cache
+def _preview_key() -> int:
+    """One key per worker, so that figures do not flicker while someone types.
+
+    What is previewed is never released.
+    """
+    return seeds.draw()
 
 
 def preview(
-    tell: Tell, path: str, roles: dict[str, str], kinds: dict[str, str], steps: list[dict[str, Any]],
-    bound: float, sample: int,
-) -> dict[str, Any]:  # fmt: skip
+    tell: Tell,
+    path: str,
+    roles: dict[str, str],
+    kinds: dict[str, str],
+    steps: list[StepValues],
+    bound: float,
+    sample: int,
+) -> Preview:
     """What a plan does to a sample: risk, loss, distributions."""
-    from tacit.app.figures import preview_of
-
     whole = _data(path)
-    key = (path, sample)
+    data = _with_roles(_sample(path, whole, sample), roles, kinds)
+    plan = _plan(steps).seeded(_preview_key())
+    return _preview_of(data, plan, whole.n, bound)
+
+
+def _sample(path: str, whole: Microdata, size: int) -> Microdata:
+    """The same records for every preview of a file, so that only the plan changes the figures."""
+    key = (path, size)
     if key not in _samples:
         _samples.clear()
-        import numpy as np
-
-        rows = np.random.default_rng(0).choice(whole.n, min(sample, whole.n), replace=False)
+        rng = np.random.default_rng(0)
+        rows = rng.choice(whole.n, min(size, whole.n), replace=False)
         _samples[key] = whole.take(np.sort(rows))
-    data = _with_roles(_samples[key], roles, kinds)
-    return preview_of(data, _plan(steps), whole.n, bound)
+    return _samples[key]
 
 
-# -- the whole file ------------------------------------------------------------------------------------------
+def _preview_of(data: Microdata, plan: Plan, whole: int, bound: float) -> Preview:
+    from tacit.app.figures import preview_of
+
+    return preview_of(data, plan, whole, bound)
+
+
+# -- the whole file --------------------------------------------------------------------------------
 
 
 def run(
-    tell: Tell, path: str, name: str, roles: dict[str, str], kinds: dict[str, str], plans: list[dict[str, Any]],
-    bound: float, folder: str, depth: str,
-) -> int:  # fmt: skip
-    """Each plan on all records: mask, attack, measure, write. Sends a `tick` with the figures of each."""
-    from tacit.app.figures import finish
+    tell: Tell,
+    path: str,
+    name: str,
+    roles: dict[str, str],
+    kinds: dict[str, str],
+    plans: list[PlanOrder],
+    bound: float,
+    folder: str,
+    depth: str,
+) -> int:
+    """Each plan on all records: mask, attack, measure, write; the number that ended well.
+
+    Sends a `tick` with the figures of each plan as soon as it has ended.
+    """
+    from tacit.app.figures import Order, finish
 
     tell("progress", (0.0, "Reading the file"))
     data = _with_roles(_data(path), roles, kinds)
+    order = Order(Path(path), Path(folder), name, bound, depth)
     good = 0
-    for i, one in enumerate(plans):
-        where = f" ({i + 1} of {len(plans)})" if len(plans) > 1 else ""
-
-        def progress(what: str, done: float, total: float, i: int = i, where: str = where) -> None:
-            share = (i + 0.05 + 0.9 * done / max(total, 1)) / len(plans)
-            tell("progress", (share, f"{one['label']}{where}: {what}"))  # noqa: B023
-
+    for place, one in enumerate(plans):
+        progress = _progress(tell, one["label"], place, len(plans))
         progress("masking", 0, 1)
+        done: Finished = {"run": one["run"], "summary": {}, "files": {}, "error": ""}
         try:
-            summary, files = finish(data, _plan(one["steps"]), Path(path), Path(folder), name, bound, depth, progress)
+            plan = _plan(one["steps"]).seeded()
+            done["summary"], done["files"] = finish(data, plan, order, progress)
             good += 1
-            tell("tick", {"run": one["run"], "summary": summary, "files": files, "error": ""})
         except TacitError as error:
-            tell("tick", {"run": one["run"], "summary": {}, "files": {}, "error": str(error)})
+            done["error"] = str(error)
+            # One plan that fails is a failed run; one of many is a row with its reason.
             if len(plans) == 1:
+                tell("tick", done)
                 raise
+        tell("tick", done)
     return good
+
+
+def _progress(
+    tell: Tell, label: str, place: int, plans: int
+) -> Callable[[str, float, float], None]:
+    """Progress of one plan as a share of all plans."""
+    where = f" ({place + 1} of {plans})" if plans > 1 else ""
+
+    def progress(what: str, done: float, total: float) -> None:
+        # Masking comes before the first measure and writing after the last: 5 % for each.
+        share = 0.05 + 0.9 * done / max(total, 1)
+        tell("progress", ((place + share) / plans, f"{label}{where}: {what}"))
+
+    return progress
 
 
 def export(tell: Tell, masked: str, target: str, safe_formulas: bool) -> str:
     """The masked file in another format, or with formulas neutralised."""
-    import tacit as tc
-
     tc.write(tc.read(masked), target, force=True, safe_formulas=safe_formulas)
     return target
 
 
 def stream(
-    tell: Tell, filter: str, parameters: dict[str, Any], source: str, path: str, count: int, pace: float
-) -> dict[str, Any]:
+    tell: Tell,
+    filter: str,
+    parameters: dict[str, object],
+    source: str,
+    path: str,
+    count: int,
+    pace: float,
+) -> StreamTick:
     """A live stream for the stream page."""
-    from tacit.app.flow import records
-    from tacit.app.flow import run as flow
-
-    return flow(tell, filter, parameters, records(source, path, count), pace)
+    rows = stream_job.records(source, path, count)
+    return stream_job.run(tell, filter, parameters, rows, pace)

@@ -1,18 +1,28 @@
-"""A process of its own for the heavy work, so that the page answers while it runs and cancel really stops it.
+"""A process of its own for the heavy work: the page answers meanwhile, and cancel really stops it.
 
-The page's process holds only small state. A worker does one job at a time; it is told the name of a function of
-`tacit.app.work` and plain arguments, and sends back progress, then the result or one clear sentence.
+The page's process holds only small state. A worker does one job at a time; it is told the name of a
+function of `tacit.app.work` and plain arguments, and sends back progress, then the result or one
+clear sentence. Everything that changes jobs happens under the worker's lock.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any
+
+from tacit.base.errors import TacitError
+
+# Before a fiftieth is done, or within a second, what is left cannot be told from the pace so far.
+TELLING_SHARE, TELLING_SECONDS = 0.02, 1
+# Seconds that a process gets to end by itself before it is killed.
+GRACE = 2
 
 
 class Cancelled(Exception):
@@ -21,13 +31,17 @@ class Cancelled(Exception):
 
 @dataclass
 class Job:
-    """A piece of work as the page sees it. `news` grows with every change, so watchers know when to look."""
+    """A piece of work as the page sees it.
+
+    `news` grows with every change, so that watchers know when to look.
+    """
 
     name: str
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
     state: str = "waiting"  # waiting, running, done, failed, cancelled
     share: float = 0.0
     text: str = ""
+    # What a job returns and sends is decided by its function in `work`; who asked knows its type.
     result: Any = None
     error: str = ""
     news: int = 0
@@ -39,28 +53,38 @@ class Job:
 
     @property
     def over(self) -> bool:
+        """Has it ended, one way or another?"""
         return self.state in ("done", "failed", "cancelled")
 
     @property
     def left(self) -> float | None:
         """Seconds left if the rest goes at the pace so far."""
         spent = time.monotonic() - self.started
-        return spent * (1 - self.share) / self.share if self.share > 0.02 and spent > 1 else None
+        if self.share <= TELLING_SHARE or spent <= TELLING_SECONDS:
+            return None
+        return spent * (1 - self.share) / self.share
 
-    def end(self, state: str, result: Any = None, error: str = "") -> None:
+    def end(self, state: str, result: object = None, error: str = "") -> None:
+        """Say how it ended, once: a job that was cancelled does not end well later."""
         if self.over:
             return
-        self.result, self.error = result, error
+        self.result = result
+        self.error = error
         self.seconds = time.monotonic() - self.started
         self.state = state
         self.news += 1
+        # Who waits goes on only after the state that `on_end` makes.
         if self.on_end is not None:
             self.on_end(self)
         self._ended.set()
 
+    def ends_within(self, seconds: float | None) -> bool:
+        """Wait for the end, but not longer than this."""
+        return self._ended.wait(seconds)
+
     def wait(self, timeout: float | None = None) -> Any:
-        """The result; raises `Cancelled`, or `RuntimeError` with the sentence that the worker gave."""
-        if not self._ended.wait(timeout):
+        """The result; raises `Cancelled`, or `RuntimeError` with the sentence of the worker."""
+        if not self.ends_within(timeout):
             raise TimeoutError(f"{self.name} is still running after {timeout} s")
         if self.state == "cancelled":
             raise Cancelled(self.name)
@@ -74,10 +98,11 @@ class Worker:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        # A job's `on_end` may ask for the next job: the lock lets its own thread in again.
         self._lock = threading.RLock()
         self._queue: list[Job] = []
         self._current: Job | None = None
-        self._process: Any = None
+        self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
 
     def warm(self) -> None:
@@ -86,10 +111,14 @@ class Worker:
             self._start()
 
     def submit(self, job: Job, *, latest_only: bool = False) -> Job:
-        """`latest_only`: jobs of the same name that have not started are dropped, for previews while typing."""
+        """Do a job after those that wait.
+
+        With `latest_only`, jobs of the same name that have not started are dropped: while someone
+        types, only the newest preview matters.
+        """
         with self._lock:
             if latest_only:
-                for old in [q for q in self._queue if q.name == job.name]:
+                for old in [one for one in self._queue if one.name == job.name]:
                     self._queue.remove(old)
                     old.end("cancelled")
             self._queue.append(job)
@@ -97,7 +126,7 @@ class Worker:
         return job
 
     def cancel(self, job: Job) -> None:
-        """A waiting job is dropped; a running one ends with its process, and a new process takes its place."""
+        """A waiting job is dropped; a running one ends with its process, which is replaced."""
         with self._lock:
             if job in self._queue:
                 self._queue.remove(job)
@@ -108,8 +137,10 @@ class Worker:
             self._next()
 
     def close(self) -> None:
+        """Cancel everything and end the process."""
         with self._lock:
-            for job in [*self._queue, *([self._current] if self._current else [])]:
+            running = [self._current] if self._current else []
+            for job in [*self._queue, *running]:
                 job.end("cancelled")
             self._queue.clear()
             self._current = None
@@ -118,45 +149,60 @@ class Worker:
     def _start(self) -> None:
         if self._process is not None and self._process.is_alive():
             return
+        # A fresh interpreter: a fork would copy the threads' locks of the server as they stand.
         context = multiprocessing.get_context("spawn")
-        self._pipe, far = context.Pipe()
-        self._process = context.Process(target=_child, args=(far,), name=f"tacit-{self.name}", daemon=True)
+        self._pipe, far_end = context.Pipe()
+        self._process = context.Process(
+            target=_child, args=(far_end,), name=f"tacit-{self.name}", daemon=True
+        )
         self._process.start()
-        far.close()
+        # Our copy of the child's end must be closed, or its death would never be noticed.
+        far_end.close()
         threading.Thread(target=self._listen, args=(self._pipe,), daemon=True).start()
 
     def _stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
-            self._process.join(2)
+            self._process.join(GRACE)
             if self._process.is_alive():
                 self._process.kill()
-        self._process = self._pipe = None
+        self._process = None
+        self._pipe = None
 
     def _next(self) -> None:
-        if self._current is None and self._queue:
-            self._start()
-            job = self._current = self._queue.pop(0)
-            job.state, job.started = "running", time.monotonic()
-            job.news += 1
-            assert self._pipe is not None
-            self._pipe.send((job.name, job.arguments))
+        """Send the next job, if the process is idle."""
+        if self._current is not None or not self._queue:
+            return
+        self._start()
+        job = self._current = self._queue.pop(0)
+        job.state = "running"
+        job.started = time.monotonic()
+        job.news += 1
+        assert self._pipe is not None
+        self._pipe.send((job.name, job.arguments))
 
     def _listen(self, pipe: Connection) -> None:
+        """Hear one process until its pipe closes; runs in a thread of its own."""
         while True:
             try:
                 kind, value = pipe.recv()
             except (EOFError, OSError):
                 break
             with self._lock:
-                if pipe is not self._pipe or self._current is None:
-                    continue
-                self._hear(self._current, kind, value)
+                # The last words of a process that was stopped concern nobody.
+                if pipe is self._pipe and self._current is not None:
+                    self._hear(self._current, kind, value)
         with self._lock:
+            # The pipe is still ours, so nobody stopped the process: it died.
             if pipe is self._pipe and self._current is not None:
-                job, self._current = self._current, None
-                self._process = self._pipe = None
-                job.end("failed", error="The work stopped unexpectedly, most often for lack of memory.")
+                job = self._current
+                self._current = None
+                self._process = None
+                self._pipe = None
+                job.end(
+                    "failed",
+                    error="The work stopped unexpectedly, most often for lack of memory.",
+                )
                 self._next()
 
     def _hear(self, job: Job, kind: str, value: Any) -> None:
@@ -169,20 +215,22 @@ class Worker:
             job.news += 1
         else:
             self._current = None
-            job.share = 1.0 if kind == "done" else job.share
-            job.end(kind, **({"result": value} if kind == "done" else {"error": value}))
+            if kind == "done":
+                job.share = 1.0
+                job.end("done", result=value)
+            else:
+                job.end("failed", error=value)
             self._next()
 
 
 def _child(pipe: Connection) -> None:
     """The loop of the worker process."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends us
+    # Ctrl-C is for the server, which then ends us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Only workers load this; the page's process stays small.
     from tacit.app import work
-    from tacit.errors import TacitError
 
-    def tell(kind: str, value: Any) -> None:
+    def tell(kind: str, value: object) -> None:
         pipe.send((kind, value))
 
     while True:
@@ -191,10 +239,14 @@ def _child(pipe: Connection) -> None:
         except (EOFError, OSError):
             return
         try:
-            pipe.send(("done", getattr(work, name)(tell=tell, **arguments)))
+            tell("done", getattr(work, name)(tell=tell, **arguments))
         except TacitError as error:
-            pipe.send(("failed", str(error)))
+            tell("failed", str(error))
         except MemoryError:
-            pipe.send(("failed", "There is not enough memory for this. Try a sample, or fewer columns."))
+            tell(
+                "failed",
+                "There is not enough memory for this. Try a sample, or fewer columns.",
+            )
         except Exception as error:
-            pipe.send(("failed", f"{type(error).__name__}: {error}"))
+            # A mistake of ours must not end the worker: the next job would wait for ever.
+            tell("failed", f"{type(error).__name__}: {error}")

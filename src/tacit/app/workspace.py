@@ -1,27 +1,98 @@
-"""The private place for uploads and results: a directory that only this user can read, removed at exit."""
+"""The private place for uploads and results: only this user can read it; removed at exit.
+
+A server that is killed cannot remove its place, which holds originals. Each server therefore holds
+a lock in its place as long as it lives, and the next one to start removes the places of this user
+whose lock nobody holds.
+"""
 
 from __future__ import annotations
 
 import atexit
+import html
+import os
 import secrets
 import shutil
 import tempfile
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:  # Windows has none; there a place of a killed server stays
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "tacit-app-"
+LOCK = "lock"
+# Letters of a suffix that are kept: the longest that we read is shorter.
+SUFFIX = 12
+
 
 class Workspace:
-    """A temporary directory of mode 0700. Names inside it are made up here, never taken from the user."""
+    """A temporary directory. Names inside it are made up here, never taken from the user."""
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="tacit-app-"))
+        remove_abandoned()
+        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+        # Only the owner may read, write or list it, whatever the umask says.
         self.path.chmod(0o700)
+        # Closed, and so unlocked, by the system however this process ends. It is not inherited
+        # by workers, which may live a little longer.
+        self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        if fcntl is not None:
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
         atexit.register(self.close)
 
     def new(self, suffix: str = "") -> Path:
-        """A path that no one can guess. Only a plain suffix such as `.csv` is kept of what the user gave."""
-        clean = "." + "".join(c for c in suffix.lower() if c.isalnum())[:12] if suffix else ""
-        return self.path / (secrets.token_hex(12) + clean)
+        """A path that no one can guess.
+
+        Only a plain suffix such as `.csv` is kept of what the user gave.
+        """
+        letters = "".join(letter for letter in suffix.lower() if letter.isalnum())
+        ending = f".{letters[:SUFFIX]}" if suffix else ""
+        return self.path / (secrets.token_hex(12) + ending)
+
+    def door(self, address: str) -> Path:
+        """A page that leads to the address, for this user's browser alone.
+
+        The address holds the token, and everybody on the machine can read a browser's command
+        line: what stands there is the path of this file, which only its owner can read.
+        """
+        path = self.path / "open.html"
+        target = html.escape(address, quote=True)
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as page:
+            page.write(
+                '<!doctype html><meta charset="utf-8"><title>tacit</title>'
+                f'<meta http-equiv="refresh" content="0; url={target}">'
+                f'<a href="{target}">tacit</a>'
+            )
+        return path
 
     def close(self) -> None:
+        """Remove everything."""
         shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
         atexit.unregister(self.close)
+
+
+def remove_abandoned() -> None:
+    """Remove the places of this user whose server was killed: nobody holds their lock."""
+    if fcntl is None:
+        return
+    for place in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        try:
+            # a link, or another user's place, is none of our business
+            if place.is_symlink() or place.stat().st_uid != os.getuid():
+                continue
+            lock = os.open(place / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            continue  # its server lives
+        else:
+            shutil.rmtree(place, ignore_errors=True)
+        finally:
+            os.close(lock)

@@ -1,26 +1,38 @@
-"""Attackers: objects with ``link(original, masked) -> Linkage``. A new attacker is one file and one line here."""
+"""Attackers: objects with ``link(original, masked) -> Linkage``.
+
+A new attacker is one file and one line here.
+"""
 
 from __future__ import annotations
 
-from tacit.registry import Registry
+from tacit.base.registry import Registry
 
 registry = Registry(
     __name__,
     nearest="nearest:Nearest",
     assignment="assignment:Assignment",
-    unchanged_columns="unchanged:UnchangedColumns",
+    unchanged_columns="unchanged_columns:UnchangedColumns",
     possible="possible:Possible",
     blocks="blocks:Blocks",
-    aware="aware.plan:Aware",
-    rerun="aware.rerun:Rerun",
-    reverse="reverse:Reverse",
-    distance="distances_papers:ByDistance",
-    weighted="weights:Weighted",
-    probabilistic="probabilistic:FellegiSunter",
-    link_probabilities="posterior:LinkProbabilities",
+    aware="informed.aware:Aware",
+    rerun="informed.rerun:Rerun",
+    reverse="informed.reverse:Reverse",
+    shadow="informed.shadow:Shadow",
+    distance="by_distance:ByDistance",
+    weighted="learned.weights:Weighted",
+    groups="groups:Groups",
+    gap_pattern="gap_pattern:GapPattern",
+    probabilistic="probabilistic.fellegi_sunter:FellegiSunter",
+    pairing="pairing:Pairing",
+    link_probabilities="probabilistic.link_probabilities:LinkProbabilities",
 )
 
-_ALSO = {"Attacker": "base:Attacker", "Linkage": "base:Linkage", "Matching": "base:Matching"}
+_ALSO = {
+    "Attacker": "base:Attacker",
+    "Linkage": "base:Linkage",
+    "Matching": "base:Matching",
+    "learn_weights": "learned.weights:learn_weights",
+}
 __getattr__ = registry.attribute(_ALSO)
 
 

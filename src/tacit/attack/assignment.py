@@ -7,39 +7,80 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from annotated_types import Ge, Gt
 
-from tacit.attack.base import Attacker, Matching, distinct
+from tacit.attack.base import Attacker, Distinct, Matching, distinct
 from tacit.attack.distances import Compare, Distance, Scale, compare_all, vectors
 from tacit.attack.explain import competitors
-from tacit.attack.metric import Metric
-from tacit.attack.solve import Assigned, assign, second_best, shares
-from tacit.attack.solve_graph import assign_dense
-from tacit.attack.solve_rounds import CANDIDATES
-from tacit.errors import ParameterError
-from tacit.microdata import FloatArray, Microdata
+from tacit.attack.solver.assign import assign, second_best, shares
+from tacit.attack.solver.assign_graph import assign_dense
+from tacit.attack.solver.metric import Metric
+from tacit.attack.solver.rounds import CANDIDATES
+from tacit.attack.solver.solution import Solution
+from tacit.base.errors import ParameterError
+from tacit.base.typing import Floats
+from tacit.data.microdata import Microdata
 
+# Margins are worked out up to this many records: each needs another search
 MARGINS = 50_000
-"""Margins are worked out up to this many records."""
+
+WHY = (
+    "distance plus price is the smallest; the price of a masked record is what its "
+    "rivals would lose without it"
+)
 
 
 class Assignment(Attacker):
-    """Link all records at once: the one-to-one linkage with the least sum of costs, proven optimal.
+    """Link all records at once: the one-to-one linkage of least total cost, proven optimal.
 
-    Definition: minimise sum_i c(x_i, z_pi(i)) over one-to-one pi; with files of different length the shorter one is
-    linked completely. Identical records share their links. Source: Rodriguez Fernandez 2013, chapter 4; the method is
-    in ``tacit.attack.solve``. Guarantee: ``cost`` and ``bound`` of the result enclose the optimum; ``certified`` says
-    that they agree to rounding. Cost: a few nearest-neighbour searches; memory in proportion to n.
+    Parameters
+    ----------
+    distance : {"euclidean", "manhattan", "mahalanobis", "gower"} or function
+        What is compared (see ``distances.vectors``); a function gets both files as numbers.
+    scale : {"std", "max", "range", "none"}
+        How continuous columns are brought to one unit.
+    weights : dict of str to float, optional
+        Weight of each column, by name; 1 unless given.
+    cost : {"distance", "squared"}
+        The cost of a link is the distance, or its square.
+    candidates : int
+        Nearest records in the first graph of the solver; it sets the speed only.
+    time_limit : float, optional
+        Seconds after which the best linkage so far is taken, with its proven gap.
+    gap : float
+        Relative distance to the optimum at which the solver may stop; 0: prove the optimum.
+    columns : list of str, optional
+        The columns that the intruder compares; the quasi-identifiers unless given.
+    progress : function, optional
+        Called with the bounds of each round (``solver.solution.RoundReport``).
 
-    Parameters: ``cost``: c is the ``distance`` or the ``squared`` distance; ``distance``, ``scale``, ``weights`` as in
-    ``Nearest``; ``candidates``: nearest records in the first graph (speed only); ``time_limit`` in seconds and ``gap``
-    (relative) end early with the best linkage and its proven gap, and so does Ctrl-C. ``progress`` is called
-    with each round's bounds.
-    ``margin[i]`` is what the total cost would rise by at least if the link of i were forbidden.
+    Notes
+    -----
+    **Definition.** Minimise sum_i c(x_i, z_pi(i)) over one-to-one pi; with files of
+    different length the shorter one is linked completely. Identical records share their
+    links. ``margin[i]`` is what the total cost would rise by at least if the link of i were
+    forbidden.
 
+    **Guarantee.** ``cost`` and ``bound`` of the result enclose the optimum; ``certified``
+    says that they agree to rounding. Ctrl-C ends early like ``time_limit``.
+
+    **Cost.** A few nearest-neighbour searches; memory in proportion to n
+    (``tacit.attack.solver.assign``).
+
+    References
+    ----------
+    Rodriguez Fernandez (2013), chapter 4.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> link = Assignment(scale="none").link(np.array([[0.0], [1.0]]), np.array([[0.9], [2.0]]))
+    >>> x, z = np.array([[0.0], [1.0]]), np.array([[0.9], [2.0]])
+    >>> link = Assignment(scale="none").link(x, z)
     >>> link.match.tolist(), link.certified
     ([0, 1], True)
     """
+
+    title = "Optimal assignment"
+    usual = True
+    fills_in = True
 
     def __init__(
         self,
@@ -51,6 +92,7 @@ class Assignment(Attacker):
         time_limit: Annotated[float, Gt(0)] | None = None,
         gap: Annotated[float, Ge(0)] = 0.0,
         columns: list[str] | None = None,
+        # the form's model is made of annotations, and a function has no form
         progress: Any = None,
     ) -> None:
         self.distance = distance
@@ -65,28 +107,52 @@ class Assignment(Attacker):
 
     @property
     def knows(self) -> str:
+        """Who the intruder is and what they know, in one phrase."""
         name = self.distance if isinstance(self.distance, str) else "own"
         return (
-            "every compared column of each original, and that each masked record belongs to one original; "
-            f"{name} distance on columns scaled by {self.scale}"
+            "every compared column of each original, and that each masked record belongs "
+            f"to one original; {name} distance on columns scaled by {self.scale}"
         )
 
     def _vectors(
-        self, original: Microdata, masked: Microdata, columns: list[str]
-    ) -> tuple[FloatArray, FloatArray, Metric]:
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+    ) -> tuple[Floats, Floats, Metric]:
+        """Both files as vectors, and the cost between them."""
         assert isinstance(self.distance, str)
-        X, Y, metric = vectors(original, masked, columns, self.distance, self.scale, self.weights)
+        X, Y, metric = vectors(
+            original,
+            masked,
+            columns,
+            self.distance,
+            self.scale,
+            self.weights,
+        )
         if self.cost == "squared":
             if metric != "euclidean":
-                raise ParameterError("cost='squared' goes with the euclidean and mahalanobis distances")
+                raise ParameterError(
+                    "cost='squared' goes with the euclidean and mahalanobis distances"
+                )
             metric = "squared"
         return X, Y, metric
 
-    def _link(self, original: Microdata, masked: Microdata, columns: list[str]) -> Matching:
+    def _link(
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+    ) -> Matching:
         if not isinstance(self.distance, str):
-            return self._by_function(original, masked, columns, self.distance)
+            return self._by_function(
+                original,
+                masked,
+                columns,
+                self.distance,
+            )
         X, Y, metric = self._vectors(original, masked, columns)
-        found = assign(
+        solution = assign(
             X,
             Y,
             metric=metric,
@@ -95,51 +161,105 @@ class Assignment(Attacker):
             gap=self.gap,
             progress=self.progress,
         )
-        matching = shares(X, Y, found)
+        matching = shares(X, Y, solution)
         linked = matching.match >= 0
         gaps = X[linked] - Y[matching.match[linked]]
-        apart = np.abs(gaps).sum(axis=1) if metric == "manhattan" else np.sqrt((gaps**2).sum(axis=1))
-        matching.score[linked] = apart
+        # the score is the distance, also where its square was minimised
+        if metric == "manhattan":
+            matching.score[linked] = np.abs(gaps).sum(axis=1)
+        else:
+            matching.score[linked] = np.sqrt((gaps**2).sum(axis=1))
         if len(X) <= MARGINS and len(X) <= len(Y):
-            matching.margin = second_best(X, Y, found, metric)
+            matching.margin = second_best(
+                X,
+                Y,
+                solution,
+                metric,
+            )
         return matching
 
-    def _by_function(self, original: Microdata, masked: Microdata, columns: list[str], compare: Compare) -> Matching:
-        A, B = original.numbers(columns), masked.numbers(columns)
-        ours, theirs = distinct(A), distinct(B)
-        matrix = compare_all(original, masked, columns, compare)[np.ix_(ours.first, theirs.first)]
-        matrix = matrix**2 if self.cost == "squared" else matrix
-        rows, slots = (
-            np.repeat(np.arange(len(ours.count)), ours.count),
-            np.repeat(np.arange(len(theirs.count)), theirs.count),
+    def _by_function(
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+        compare: Compare,
+    ) -> Matching:
+        """The dense problem, for a distance that has no vectors."""
+        X = original.numbers(columns)
+        Y = masked.numbers(columns)
+        ours = distinct(X)
+        theirs = distinct(Y)
+        everything = compare_all(
+            original,
+            masked,
+            columns,
+            compare,
         )
-        swap = len(rows) > len(slots)
-        solved = assign_dense(matrix[rows][:, slots].T if swap else matrix[rows][:, slots])
-        place_a, place_b = np.argsort(ours.inverse, kind="stable"), np.argsort(theirs.inverse, kind="stable")
-        match = np.full(len(A), -1, np.int64)
-        if swap:
-            match[place_a[solved.match]] = place_b
-        else:
-            match[place_a] = place_b[solved.match]
-        found = Assigned(match, solved.cost, solved.cost, True, np.zeros(len(A)), np.zeros(len(B)))
-        matching = shares(A, B, found)
-        linked = match >= 0
-        matching.score[linked] = matrix[ours.inverse[linked], theirs.inverse[match[linked]]]
+        between = everything[np.ix_(ours.first, theirs.first)]
+        if self.cost == "squared":
+            between = between**2
+        solution = _solve_dense(between, ours, theirs)
+        matching = shares(X, Y, solution)
+        linked = np.flatnonzero(solution.match >= 0)
+        # the score of a link is the distance between the classes
+        our_class = ours.inverse[linked]
+        their_class = theirs.inverse[solution.match[linked]]
+        matching.score[linked] = between[our_class, their_class]
         return matching
 
     def _explain(
-        self, original: Microdata, masked: Microdata, columns: list[str], matching: Matching, i: int
-    ) -> dict[str, Any]:
-        base = super()._explain(original, masked, columns, matching, i)
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+        matching: Matching,
+        i: int,
+    ) -> dict[str, object]:
+        summary = super()._explain(
+            original,
+            masked,
+            columns,
+            matching,
+            i,
+        )
         if matching.duals is None:
-            return base
+            return summary
         X, Y, metric = self._vectors(original, masked, columns)
         _, v = matching.duals
         rivals = competitors(X[i], Y, metric, v)
+        # whom a rival was given to says why it was not to be had
         holder = {int(j): int(k) for k, j in enumerate(matching.match) if j >= 0}
         for rival in rivals:
             rival["held_by"] = holder.get(rival["record"])
-        why = (
-            "distance plus price is the smallest; the price of a masked record is what its rivals would lose without it"
-        )
-        return base | {"competitors": rivals, "why": why}
+        return summary | {"competitors": rivals, "why": WHY}
+
+
+def _solve_dense(
+    between: Floats,
+    ours: Distinct,
+    theirs: Distinct,
+) -> Solution:
+    """The assignment of records from the costs between their classes.
+
+    Records are taken class by class, so that row order plays no part among equally good
+    linkages; the solver wants at least as many columns as rows.
+    """
+    rows = np.repeat(np.arange(len(ours.count)), ours.count)
+    slots = np.repeat(np.arange(len(theirs.count)), theirs.count)
+    costs = between[rows][:, slots]
+    our_place = np.argsort(ours.inverse, kind="stable")
+    their_place = np.argsort(theirs.inverse, kind="stable")
+    match = np.full(len(rows), -1, np.int64)
+    if len(rows) > len(slots):
+        solved = assign_dense(costs.T)
+        match[our_place[solved.match]] = their_place
+    else:
+        solved = assign_dense(costs)
+        match[our_place] = their_place[solved.match]
+    return Solution(
+        match,
+        solved.cost,
+        solved.bound,
+        certified=True,
+    )

@@ -1,108 +1,227 @@
-"""Attackers and what they find. Ties are counted as an intruder would meet them: row order is not knowledge."""
+"""Attackers and what they find.
+
+Ties are counted as an intruder would meet them: row order is not knowledge.
+"""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from numpy.typing import ArrayLike
 
-from tacit import parameters
-from tacit.attack.linkage import Linkage
-from tacit.errors import ColumnError, InputError
-from tacit.microdata import FloatArray, Kind, Microdata
+from tacit.attack.common_classes import in_common_classes
+from tacit.attack.linkage import Linkage, UnitLinks
+from tacit.attack.solver.csr import owners
+from tacit.attack.solver.solution import LogEntry
+from tacit.attack.truth import true_rows
+from tacit.attack.unit_counts import (
+    by_surest,
+    counted_units,
+    released_units,
+    to_own_unit,
+)
+from tacit.attack.unit_votes import name_persons
+from tacit.base import parameters
+from tacit.base.errors import ColumnError, InputError
+from tacit.base.estimator import Estimator
+from tacit.base.facts import Described
+from tacit.base.typing import Bools, Floats, Ints
+from tacit.data.fill_in import as_read
+from tacit.data.microdata import Kind, Microdata
+from tacit.data.units import Units
 
-__all__ = ["Attacker", "Distinct", "Linkage", "Matching", "distinct", "true_rows"]
-
-IntArray = NDArray[np.int64]
+__all__ = ["Attacker", "Distinct", "Linkage", "Matching", "distinct"]
 
 
 @dataclass
 class Matching:
     """What an attacker names, before it is scored against the truth.
 
-    Identical masked records form a class. For original i the attacker names a record of class ``classes[e]``
-    with probability ``probability[e]`` (over its random tie breaking), for e in ``indptr[i] .. indptr[i + 1]``;
-    within a class each record is equally likely.
+    Identical masked records form a class. For original i the attacker names a record of
+    class ``classes[e]`` with probability ``probability[e]`` (over its random tie
+    breaking), for e in ``indptr[i] .. indptr[i + 1] - 1``; within a class each record is
+    equally likely.
+
+    Attributes
+    ----------
+    match
+        The masked row named for each original (-1: none); with ties, one of them.
+    score
+        The attacker's figure for the link, mostly a distance.
+    masked_class
+        The class of each masked record.
+    margin
+        How much worse the second best is; None: not worked out.
+    cost, bound, certified
+        Of linkages that minimise a total: see ``Linkage``.
+    log
+        What the attacker did, step by step.
+    duals
+        Of assignments: the price of each original and of each masked record.
     """
 
-    match: IntArray
-    score: FloatArray
-    masked_class: IntArray
-    indptr: IntArray
-    classes: IntArray
-    probability: FloatArray
-    margin: FloatArray | None = None
+    match: Ints
+    score: Floats
+    masked_class: Ints
+    indptr: Ints
+    classes: Ints
+    probability: Floats
+    margin: Floats | None = None
     cost: float | None = None
     bound: float | None = None
     certified: bool | None = None
-    log: list[dict[str, Any]] = field(default_factory=list)
-    duals: tuple[FloatArray, FloatArray] | None = None
+    log: list[LogEntry] = field(default_factory=list)
+    duals: tuple[Floats, Floats] | None = None
+
+    @property
+    def named(self) -> tuple[Ints, Ints, Ints, Floats]:
+        """Classes of the masked records, and who is named: the lists with their probabilities."""
+        return self.masked_class, self.indptr, self.classes, self.probability
 
 
-class Attacker(BaseEstimator):  # type: ignore[misc]
-    """An intruder: knows the original's columns, sees the release, and names a masked record for each original.
+@dataclass(frozen=True)
+class Release:
+    """A release as an attacker sees it before it decides whether to try."""
+
+    original: Microdata
+    masked: Microdata
+    truth: ArrayLike | None = None
+    columns: list[str] | None = None
+
+
+class Attacker(Described, Estimator):
+    """An intruder: knows the original's columns and names a masked record for each original.
 
     A method writes ``__init__`` (annotated parameters), ``_link`` and ``knows``.
     """
 
     kinds: ClassVar[frozenset[Kind]] = frozenset(Kind)
+    # the score of a link is the attacker's calibrated probability that the link is right
+    calibrated: ClassVar[bool] = False
+    usual: ClassVar[bool] = False
+    """Tries every release, unless other attackers are named."""
+
+    fills_in: ClassVar[bool] = False
+    """Reads suppressed cells off the other rows of the person or household before it links."""
+
+    @property
+    def compares_classes(self) -> bool:
+        """Sees numbers that became labels as those labels, in both files.
+
+        Who knows the plan, or guesses it, reads labels in a better way.
+        """
+        return True
+
+    told_nothing: ClassVar[bool] = False
+    """Guesses what a plan would say; where the plan is known it adds nothing."""
+
+    @classmethod
+    def invited(cls, release: Release) -> bool:
+        """Does this release leave what the attacker lives on? Then it tries, whoever is named."""
+        return False
 
     @property
     def knows(self) -> str:
         """Who the intruder is and what they know, in one phrase."""
         raise NotImplementedError
 
-    def link(self, original: Any, masked: Any, *, truth: Any = None) -> Linkage:
-        """Attack. ``truth[i]`` is the masked row of original i (-1: not released); aligned rows unless given.
+    def link(
+        self,
+        original: object,
+        masked: object,
+        *,
+        truth: ArrayLike | None = None,
+    ) -> Linkage:
+        """Attack a release.
 
-        The truth is used to count correct links, never to find them.
+        Parameters
+        ----------
+        original, masked : frame, array, dict of columns or Microdata
+            What the intruder knows, and what was released.
+        truth : array of int, optional
+            The masked row of each original (-1: not released); aligned rows unless
+            given. It is used to count correct links, never to find them.
+
+        Returns
+        -------
+        Linkage
+            Whom the attacker names for each original, and how often that is right.
         """
+        # checked when it attacks: scikit-learn constructors must not check
         parameters.check(type(self), self.get_params(deep=False))
         start = time.perf_counter()
-        original, masked = Microdata.of(original), Microdata.of(masked)
-        true_row = true_rows(original.n, masked.n, truth)
-        columns = self._columns(original, masked)
-        for file, words in ((original, "original"), (masked, "masked")):
-            if file.n == 0:
-                raise InputError(f"the {words} file has no records: there is nothing to link")
+        ours = Microdata.of(original)
+        theirs = Microdata.of(masked)
+        true_row = true_rows(ours.n, theirs.n, truth)
+        columns = self._columns(ours, theirs)
+        # after the columns: a wrong name is the more useful message
+        _refuse_empty(ours, "original")
+        _refuse_empty(theirs, "masked")
+        seen = as_read(theirs, ours) if self.fills_in else theirs
+        read = ours
+        if self.compares_classes:
+            read, seen = in_common_classes(ours, seen, columns)
         try:
-            matching = self._link(original, masked, columns)
+            matching = self._link(read, seen, columns)
         except np.linalg.LinAlgError as error:
             raise InputError(
-                f"{type(self).__name__} cannot work with covariances of values of this size ({error}); "
-                "bring the columns to a common unit first"
+                f"{type(self).__name__} cannot work with covariances of values of this "
+                f"size ({error}); bring the columns to a common unit first"
             ) from None
+        # the clock stops here: counting correct links is our work, not the intruder's
         seconds = time.perf_counter() - start
         success, ties = _score(matching, true_row)
+        margin = np.full(ours.n, np.nan) if matching.margin is None else matching.margin
+        units = counted_units(ours)
+        by_rows = None
+        if not units.single:
+            theirs_units = released_units(ours, theirs, units)
+            by_rows = _together(
+                matching, success, ties, margin, true_row, units, theirs_units
+            )
+            success = to_own_unit(*matching.named, true_row, units)
         return Linkage(
             attacker=type(self).__name__,
             knows=self.knows,
             columns=tuple(columns),
             match=matching.match,
             score=matching.score,
-            margin=np.full(original.n, np.nan) if matching.margin is None else matching.margin,
+            margin=margin,
             success=success,
             ties=ties,
             truth=true_row,
-            masked_records=masked.n,
+            masked_records=theirs.n,
             seconds=seconds,
             cost=matching.cost,
             bound=matching.bound,
             certified=matching.certified,
+            stated=matching.score if self.calibrated else None,
             log=matching.log,
-            explainer=lambda i: self._explain(original, masked, columns, matching, i),
+            units=None if units.single else units,
+            by_rows=by_rows,
+            explainer=lambda i: self._explain(read, seen, columns, matching, i),
         )
 
-    def _link(self, original: Microdata, masked: Microdata, columns: list[str]) -> Matching:
+    def _link(
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+    ) -> Matching:
+        """Name masked records; what a method writes."""
         raise NotImplementedError
 
     def _explain(
-        self, original: Microdata, masked: Microdata, columns: list[str], matching: Matching, i: int
-    ) -> dict[str, Any]:
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+        matching: Matching,
+        i: int,
+    ) -> dict[str, object]:
         """Which masked classes compete for record i; attackers add why."""
         entries = slice(matching.indptr[i], matching.indptr[i + 1])
         return {
@@ -114,73 +233,138 @@ class Attacker(BaseEstimator):  # type: ignore[misc]
         }
 
     def _columns(self, original: Microdata, masked: Microdata) -> list[str]:
-        """The columns that the intruder compares: those asked for, or the quasi-identifiers of both files."""
-        asked = getattr(self, "columns", None)
+        """The columns that the intruder compares.
+
+        Those asked for, or the quasi-identifiers that both files have.
+        """
+        asked: list[str] | None = getattr(self, "columns", None)
         if asked is not None:
             for name in asked:
+                # a schema names its columns when it is asked for one that is not there
                 original.schema[name], masked.schema[name]
             return list(asked)
         names = [name for name in original.quasi if name in masked.schema]
         if not names:
-            raise ColumnError("the two files have no quasi-identifier in common; name the columns to compare (--quasi)")
+            raise ColumnError(
+                "the two files have no quasi-identifier in common; name the columns to "
+                "compare (--quasi)"
+            )
         return names
+
+
+def _refuse_empty(file: Microdata, role: str) -> None:
+    if file.n == 0:
+        raise InputError(f"the {role} file has no records: there is nothing to link")
 
 
 @dataclass(frozen=True)
 class Distinct:
-    """The distinct rows of an array in value order; ``inverse``: class of each row; ``count``: class sizes."""
+    """The distinct rows of an array, in value order: classes of identical records.
 
-    rows: FloatArray
-    inverse: IntArray
-    count: IntArray
-    first: IntArray
+    Attributes
+    ----------
+    rows
+        One row per class.
+    inverse
+        The class of each record.
+    count
+        How many records each class has.
+    first
+        The first record of each class.
+    """
+
+    rows: Floats
+    inverse: Ints
+    count: Ints
+    first: Ints
 
 
-def distinct(values: FloatArray) -> Distinct:
-    """Group identical rows; the order of classes depends on values alone, so permuting rows changes nothing."""
+def distinct(values: Floats) -> Distinct:
+    """Group identical rows; missing values are equal to each other.
+
+    The order of classes depends on values alone, so permuting rows changes nothing.
+
+    Examples
+    --------
+    >>> distinct(np.array([[2.0], [1.0], [2.0]])).inverse.tolist()
+    [1, 0, 1]
+    """
     values = np.ascontiguousarray(values) + 0.0  # -0.0 and 0.0 are the same value
     n = len(values)
-    order = np.lexsort(values.T[::-1]) if values.shape[1] else np.arange(n)
+    if values.shape[1]:
+        order = np.lexsort(values.T[::-1])
+    else:
+        order = np.arange(n)
     ranked = values[order]
-    with np.errstate(invalid="ignore"):
-        same = (ranked[1:] == ranked[:-1]) | (np.isnan(ranked[1:]) & np.isnan(ranked[:-1]))
-    starts = np.concatenate([[True], ~same.all(axis=1)]) if n else np.zeros(0, dtype=bool)
+    starts = _run_starts(ranked)
     label = np.cumsum(starts) - 1
     inverse = np.empty(n, dtype=np.int64)
     inverse[order] = label
+    # the first row of each run of equal rows
     heads = np.flatnonzero(starts)
-    first = np.minimum.reduceat(order, heads) if n else np.zeros(0, dtype=np.int64)
-    return Distinct(ranked[heads], inverse, np.bincount(label, minlength=len(heads)).astype(np.int64), first)
+    if n:
+        first = np.minimum.reduceat(order, heads)
+    else:
+        first = np.zeros(0, dtype=np.int64)
+    count = np.bincount(label, minlength=len(heads))
+    return Distinct(
+        ranked[heads],
+        inverse,
+        count.astype(np.int64),
+        first,
+    )
 
 
-def true_rows(n: int, m: int, truth: Any) -> IntArray:
-    """The masked row of each original: as given, or row by row; -1: not released."""
-    if truth is None:
-        if n != m:
-            raise InputError(
-                f"the original has {n} records and the masked file {m}: they cannot be aligned by row; "
-                "say which masked row belongs to each original (truth=...)"
-            )
-        return np.arange(n, dtype=np.int64)
-    rows = np.asarray(truth, dtype=np.int64)
-    if rows.shape != (n,):
-        raise InputError(f"truth needs one entry for each of the {n} original records, not {rows.shape}")
-    if n and (rows.max() >= m or rows.min() < -1):
-        raise InputError(f"truth must be row numbers from 0 to {m - 1}, or -1 for records not released")
-    return rows
+def _run_starts(ranked: Floats) -> Bools:
+    """Where a sorted row differs from the row before it."""
+    if not len(ranked):
+        return np.zeros(0, dtype=bool)
+    this = ranked[1:]
+    before = ranked[:-1]
+    with np.errstate(invalid="ignore"):
+        same = (this == before) | (np.isnan(this) & np.isnan(before))
+    return np.concatenate([[True], ~same.all(axis=1)])
 
 
-def _score(matching: Matching, truth: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Exact probability that each original's own record is named, and the number of records that tie for it."""
+def _score(matching: Matching, truth: Ints) -> tuple[Floats, Floats]:
+    """Probability that each original's own record is named, and how many records tie for it.
+
+    A class of g identical records that is named with probability p names each of them
+    with p / g: the expectation under random tie breaking, exactly.
+    """
     n = len(matching.match)
-    size = np.bincount(matching.masked_class, minlength=int(matching.masked_class.max(initial=-1)) + 1)
-    degree = np.diff(matching.indptr)
-    owner = np.repeat(np.arange(n), degree)
+    classes = int(matching.masked_class.max(initial=-1)) + 1
+    size = np.bincount(matching.masked_class, minlength=classes)
+    owner = owners(matching.indptr)
+    # records that were not released have no own class: nothing can hit
     released = truth >= 0
-    own = np.where(released, matching.masked_class[np.where(released, truth, 0)], -1)
-    hit = matching.classes == own[owner]
+    own_class = matching.masked_class[np.where(released, truth, 0)]
+    own_class = np.where(released, own_class, -1)
+    hit = matching.classes == own_class[owner]
+    chance = matching.probability[hit] / size[matching.classes[hit]]
     success = np.bincount(
-        owner[hit], weights=matching.probability[hit] / size[matching.classes[hit]], minlength=n
-    ).astype(np.float64)
-    ties = np.bincount(owner, weights=size[matching.classes].astype(np.float64), minlength=n)
-    return success, ties.astype(np.float64)
+        owner[hit],
+        weights=chance,
+        minlength=n,
+    )
+    tied = size[matching.classes].astype(np.float64)
+    ties = np.bincount(owner, weights=tied, minlength=n)
+    return success.astype(np.float64), ties.astype(np.float64)
+
+
+def _together(
+    matching: Matching,
+    own: Floats,
+    ties: Floats,
+    margin: Floats,
+    truth: Ints,
+    units: Units,
+    released: Units | None,
+) -> UnitLinks:
+    """What all rows of each unit find: by votes, or by the surest row of an unnumbered release."""
+    if released is not None:
+        named = name_persons(*matching.named, truth, units, released)
+        return UnitLinks(named.success, named.margin, own)
+    success = to_own_unit(*matching.named, truth, units)
+    found = by_surest(success, matching.match, truth, ties, margin, units)
+    return UnitLinks(found, np.full(units.number, np.nan), own)

@@ -2,44 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge
 
 from tacit.attack.base import Attacker, Matching, distinct
-from tacit.attack.blocks_partition import Pairs, by_attribute, by_clusters, by_ranks
+from tacit.attack.block_cuts import Pairs, by_attribute, by_clusters, by_ranks
+from tacit.attack.class_links import members_share
 from tacit.attack.distances import Scale, vectors
-from tacit.attack.neighbours import Floats, Ints
-from tacit.attack.solve import assign
+from tacit.attack.solver.assign import assign
+from tacit.attack.solver.csr import pointers_of
 from tacit.attack.votes import Vote, count_votes
-from tacit.errors import InputError
-from tacit.microdata import Microdata
+from tacit.base.errors import InputError
+from tacit.base.typing import Floats, Ints
+from tacit.data.microdata import Microdata
 
 
 def link_block(block: tuple[Floats, Floats]) -> Ints:
     """The work of one block: the optimal assignment of its two parts."""
     left, right = block
-    return assign(left, right).match if len(left) and len(right) else np.full(len(left), -1, np.int64)
+    if not len(left) or not len(right):
+        return np.full(len(left), -1, np.int64)
+    return assign(left, right).match
 
 
 class Blocks(Attacker):
     """Optimal assignment in blocks, put together by vote.
 
-    Definition: both files are cut into blocks, each block is linked by the assignment of least total distance, and the
-    linkages of several cuts vote. Source: Rodriguez Fernandez 2013, chapter 5. Guarantee: each block's linkage is
-    optimal; the whole need not be. Cost: one assignment a block and cut.
+    Parameters
+    ----------
+    partition : {"attribute", "ranks", "clusters"}
+        How files are cut (see ``block_cuts``): once by each attribute with a vote over the
+        linkages, or only once; ``clusters`` is the published way that finds few links.
+    size : int
+        Most records in a block.
+    vote : {"basic", "best", "weighted"}
+        How the linkages of several cuts vote (see ``votes.count_votes``).
+    scale : {"std", "max", "range", "none"}
+        How continuous columns are brought to one unit.
+    columns : list of str, optional
+        The columns that the intruder compares; the quasi-identifiers unless given.
+    engine : engine of ``tacit.scale``, optional
+        Where blocks run: in processes or on a cluster; one after the other unless given.
 
-    ``partition``: ``attribute`` cuts both files once by each attribute and lets the linkages vote (``vote``: see
-    ``votes.count_votes``); ``ranks`` and ``clusters`` cut once (see ``blocks_partition``; ``clusters`` is the published
-    one that fails). ``size``: most records in a block. ``engine``: where blocks run (``tacit.engine``; threads unless
-    given). The cost of a link is the Euclidean distance.
+    Notes
+    -----
+    **Definition.** Both files are cut into blocks, each block is linked by the assignment
+    of least total Euclidean distance, and the linkages of several cuts vote.
 
+    **Guarantee.** The linkage of each block is optimal; the whole need not be.
+
+    **Cost.** One assignment per block and cut.
+
+    References
+    ----------
+    Rodriguez Fernandez (2013), chapter 5.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> x = np.random.default_rng(1).normal(size=(60, 3))
     >>> Blocks(size=20).link(x, x).correct
     60.0
     """
+
+    title = "Assignment inside blocks"
 
     def __init__(
         self,
@@ -48,6 +77,7 @@ class Blocks(Attacker):
         vote: Vote = "best",
         scale: Scale = "std",
         columns: list[str] | None = None,
+        # engines are of a higher room; the form's model is made of annotations
         engine: Any = None,
     ) -> None:
         self.partition = partition
@@ -59,53 +89,101 @@ class Blocks(Attacker):
 
     @property
     def knows(self) -> str:
+        """Who the intruder is and what they know, in one phrase."""
         return (
-            "every compared column of each original, and that each masked record belongs to one original; links "
-            f"inside blocks of {self.size} by {self.partition}, columns scaled by {self.scale}"
+            "every compared column of each original, and that each masked record belongs "
+            f"to one original; links inside blocks of {self.size} by {self.partition}, "
+            f"columns scaled by {self.scale}"
         )
 
-    def _link(self, original: Microdata, masked: Microdata, columns: list[str]) -> Matching:
-        from tacit.engine import engine_of
-
+    def _link(
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+    ) -> Matching:
         if original.n != masked.n:
-            raise InputError(f"blocks need files of equal length, not {original.n} and {masked.n} records")
-        X, Y, _ = vectors(original, masked, columns, "euclidean", self.scale)
-        order, back = np.lexsort(X.T[::-1]), np.lexsort(Y.T[::-1])
-        A, B = np.ascontiguousarray(X[order]), np.ascontiguousarray(Y[back])
+            raise InputError(
+                f"blocks need files of equal length, not {original.n} and {masked.n} records"
+            )
+        X, Y, _ = vectors(
+            original,
+            masked,
+            columns,
+            "euclidean",
+            self.scale,
+        )
+        # in value order, so that no cut depends on the order of rows
+        order = np.lexsort(X.T[::-1])
+        back = np.lexsort(Y.T[::-1])
+        A = np.ascontiguousarray(X[order])
+        B = np.ascontiguousarray(Y[back])
         cuts = self._cuts(A, B)
-        places = [(voter, a, b) for voter, cut in enumerate(cuts) for a, b in cut]
-        choice = np.full((len(cuts), len(A)), -1, np.int64)
+        places = [
+            (voter, ours, theirs)
+            for voter, cut in enumerate(cuts)
+            for ours, theirs in cut
+        ]
+        blocks = [(A[ours], B[theirs]) for _, ours, theirs in places]
         classes = distinct(B)
-        runner = engine_of(self.engine) if self.engine is None or isinstance(self.engine, str) else self.engine
-        items = [(A[a], B[b]) for _, a, b in places]
-        for place, match in runner.map(link_block, items):
-            voter, a, b = places[place]
+        # voters choose classes: identical masked records must not split the vote
+        choice = np.full((len(cuts), len(A)), -1, np.int64)
+        for place, match in self._run(blocks):
+            voter, ours, theirs = places[place]
             linked = match >= 0
-            choice[voter, a[linked]] = classes.inverse[b[match[linked]]]
-        distance = np.sqrt(((A[None] - classes.rows[np.maximum(choice, 0)]) ** 2).sum(axis=2))
+            choice[voter, ours[linked]] = classes.inverse[theirs[match[linked]]]
+        # -1 is no vote; its distance is computed but never counted
+        gaps = A[None] - classes.rows[np.maximum(choice, 0)]
+        distance = np.sqrt((gaps**2).sum(axis=2))
         indptr, named, probability = count_votes(choice, distance, self.vote)
-        return _ordered(X, Y, order, indptr, named, probability)
+        owner = np.repeat(order, np.diff(indptr))
+        return _ordered(X, Y, owner, named, probability)
+
+    def _run(self, blocks: list[tuple[Floats, Floats]]) -> Iterable[tuple[int, Ints]]:
+        """(number of the block, its match), in any order."""
+        if self.engine is None:
+            return enumerate(map(link_block, blocks))
+        done: Iterable[tuple[int, Ints]] = self.engine.map(link_block, blocks)
+        return done
 
     def _cuts(self, A: Floats, B: Floats) -> list[Pairs]:
+        """The cuts of both files, one per voter."""
         if self.partition == "attribute":
             return [by_attribute(A, B, axis, self.size) for axis in range(A.shape[1])]
-        return [by_ranks(A, B, self.size) if self.partition == "ranks" else by_clusters(A, B, self.size)]
+        cut = by_ranks if self.partition == "ranks" else by_clusters
+        return [cut(A, B, self.size)]
 
 
-def _ordered(X: Floats, Y: Floats, order: Ints, indptr: Ints, named: Ints, probability: Floats) -> Matching:
-    """Back to the files' own order. Identical originals share what their class was given."""
-    theirs, ours = distinct(Y), distinct(X)
-    owner = ours.inverse[np.repeat(order, np.diff(indptr))]
-    pair, where = np.unique(owner * len(theirs.count) + named, return_inverse=True)
-    group, target = np.divmod(pair, len(theirs.count))
-    given = np.bincount(where.reshape(-1), weights=probability, minlength=len(pair))
-    share = np.asarray(given / ours.count[group], dtype=np.float64)
-    start = np.searchsorted(group, np.arange(len(ours.count) + 1))
-    degree = np.diff(start)[ours.inverse]
-    at = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
-    entry = np.repeat(start[:-1][ours.inverse], degree) + np.arange(at[-1]) - np.repeat(at[:-1], degree)
-    linked = degree > 0
-    head = np.where(linked, start[:-1][ours.inverse], 0)
-    match = np.where(linked, theirs.first[target[head]], -1).astype(np.int64)
-    score = np.where(linked, np.sqrt(((X - Y[np.maximum(match, 0)]) ** 2).sum(axis=1)), np.nan)
-    return Matching(match, score, theirs.inverse, at, target[entry], share[entry])
+def _ordered(
+    X: Floats,
+    Y: Floats,
+    owner: Ints,
+    named: Ints,
+    probability: Floats,
+) -> Matching:
+    """Original ``owner[e]`` names class ``named[e]``; identical originals share their links."""
+    ours = distinct(X)
+    theirs = distinct(Y)
+    classes = len(theirs.count)
+    # one number per pair of classes, so that equal pairs are added up
+    key = ours.inverse[owner] * classes + named
+    pair, place = np.unique(key, return_inverse=True)
+    our_class, target = np.divmod(pair, classes)
+    votes = np.bincount(
+        place.reshape(-1),
+        weights=probability,
+        minlength=len(pair),
+    )
+    share = np.asarray(votes / ours.count[our_class], dtype=np.float64)
+    indptr = pointers_of(our_class, len(ours.count))
+    matching = members_share(
+        ours,
+        theirs,
+        indptr,
+        target,
+        share,
+    )
+    linked = matching.match >= 0
+    gaps = X[linked] - Y[matching.match[linked]]
+    matching.score[linked] = np.sqrt((gaps**2).sum(axis=1))
+    return matching

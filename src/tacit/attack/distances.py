@@ -1,4 +1,5 @@
-"""Distances between originals and masked records, as vectors whose plain distance is the wanted one."""
+"""Distances between originals and masked records, as vectors whose plain distance is the wanted
+one."""
 
 from __future__ import annotations
 
@@ -7,30 +8,51 @@ from typing import Literal
 
 import numpy as np
 
-from tacit.attack.metric import Metric
-from tacit.errors import ColumnError, InputError, ParameterError
-from tacit.microdata import FloatArray, Kind, Microdata
+from tacit.attack.common_codes import common_codes
+from tacit.attack.solver.metric import Metric
+from tacit.base.errors import ColumnError, InputError, ParameterError
+from tacit.base.typing import Floats, Ints
+from tacit.data.microdata import Kind, Microdata
 
 Scale = Literal["std", "max", "range", "none"]
+"""How continuous columns are brought to one unit (see ``embed``)."""
 Distance = Literal["euclidean", "manhattan", "mahalanobis", "gower"]
-Compare = Callable[[FloatArray, FloatArray], FloatArray]
-"""A distance of the user's own: (n, d) and (m, d) numbers (codes for categories) to an (n, m) matrix."""
+"""The named distances (see ``vectors``)."""
+Compare = Callable[[Floats, Floats], Floats]
+"""A distance of the user's own: (n, d) and (m, d) numbers (codes for categories) to an (n, m)
+matrix."""
 
+# Most pairs that are compared one by one (distances without vectors): 320 MB
 PAIRS = 40_000_000
-"""Most pairs that are compared one by one (distances without vectors)."""
+# Share of the largest variance below which a direction counts as constant
+RANK = 1e-10
 
 
 def embed(
-    original: Microdata, masked: Microdata, columns: list[str], scale: Scale = "std"
-) -> tuple[FloatArray, FloatArray]:
-    """Both files as vectors with squared Euclidean distance = sum over columns of the column's squared distance.
+    original: Microdata,
+    masked: Microdata,
+    columns: list[str],
+    scale: Scale = "std",
+) -> tuple[Floats, Floats]:
+    """Both files as vectors whose squared Euclidean distance is the sum over columns of theirs.
 
-    Continuous: the difference over the scale (``std``: sd of the original, ``max``: the larger maximum absolute
-    value of both files, ``range``: range of the original, ``none``: 1). Ordinal: the difference of ranks over the
-    number of ranks less one. Nominal: 0 or 1 (one coordinate a category, divided by the square root of 2).
-    A missing value sits at the original's mean, and a missing marker adds 1 when only one of the two is missing.
+    Continuous: the difference over the scale. Ordinal: the difference of ranks over the
+    number of ranks less one. Nominal: 0 or 1 (one coordinate per category, divided by the
+    square root of 2). A missing value sits at the original's mean, and a missing marker adds
+    1 when only one of the two is missing.
+
+    Parameters
+    ----------
+    original, masked : Microdata
+        Both files.
+    columns : list of str
+        The columns that are compared.
+    scale : {"std", "max", "range", "none"}
+        Standard deviation of the original, larger maximum absolute value of both files,
+        range of the original, or 1.
     """
-    return vectors(original, masked, columns, scale=scale)[:2]
+    X, Y, _ = vectors(original, masked, columns, scale=scale)
+    return X, Y
 
 
 def vectors(
@@ -40,141 +62,208 @@ def vectors(
     distance: Distance = "euclidean",
     scale: Scale = "std",
     weights: dict[str, float] | None = None,
-) -> tuple[FloatArray, FloatArray, Metric]:
+) -> tuple[Floats, Floats, Metric]:
     """Both files as vectors, and the metric between them that is the wanted distance.
 
-    With d_c the distance of column c (see ``embed``) and w_c its weight (1 unless given): ``euclidean``
-    sqrt(sum w d^2); ``manhattan`` sum w d; ``gower`` (Gower 1971) sum w d / sum w with ranges as scale;
-    ``mahalanobis`` sqrt((x - z)' S^-1 (x - z)) over the continuous columns, S the covariance of the original
-    (its pseudo-inverse when columns depend on each other), plus w d^2 of the others.
+    With d_c the distance of column c (see ``embed``) and w_c its weight: ``euclidean``
+    sqrt(sum w d^2); ``manhattan`` sum w d; ``gower`` sum w d / sum w with ranges as scale
+    (Gower 1971); ``mahalanobis`` sqrt((x - z)' S^-1 (x - z)) over the continuous columns, S
+    the covariance of the original (its pseudo-inverse when columns depend on each other),
+    plus w d^2 of the others.
+
+    Parameters
+    ----------
+    original, masked : Microdata
+        Both files.
+    columns : list of str
+        The columns that are compared.
+    distance : {"euclidean", "manhattan", "mahalanobis", "gower"}
+        The wanted distance.
+    scale : {"std", "max", "range", "none"}
+        How continuous columns are brought to one unit.
+    weights : dict of str to float, optional
+        Weight of each column; 1 unless given.
     """
     if not columns:  # nothing to tell records apart by: all are at distance 0
         return np.zeros((original.n, 1)), np.zeros((masked.n, 1)), "euclidean"
     weight = _weights(columns, weights)
+    # distances that add up, instead of their squares
     straight = distance in ("manhattan", "gower")
-    left: list[FloatArray] = []
-    right: list[FloatArray] = []
-    whole: list[int] = []  # coordinates to whiten
+    if distance == "gower":
+        scale = "range"
+    left: list[Floats] = []
+    right: list[Floats] = []
+    to_whiten: list[int] = []
+    width = 0
     for name in columns:
-        a, b = _column_vectors(original, masked, name, "range" if distance == "gower" else scale, straight)
-        factor = weight[name] if straight else np.sqrt(weight[name])
+        x, z = _column_vectors(
+            original,
+            masked,
+            name,
+            scale,
+            straight,
+        )
+        if straight:
+            factor = weight[name]
+        else:
+            factor = np.sqrt(weight[name])
         if distance == "gower":
+            # Gower divides by the sum of the weights
             factor /= sum(weight.values())
-        if distance == "mahalanobis" and original.schema[name].kind is Kind.continuous:
-            whole.append(sum(part.shape[1] for part in left))
-        left.append(a * factor)
-        right.append(b * factor)
-    X, Y = np.ascontiguousarray(np.hstack(left)), np.ascontiguousarray(np.hstack(right))
-    if whole:
-        _whiten(X, Y, np.array(whole))
+        is_continuous = original.schema[name].scale is Kind.continuous
+        if distance == "mahalanobis" and is_continuous:
+            # the first coordinate of the column; a missing marker may follow it
+            to_whiten.append(width)
+        left.append(x * factor)
+        right.append(z * factor)
+        width += x.shape[1]
+    X = np.ascontiguousarray(np.hstack(left))
+    Y = np.ascontiguousarray(np.hstack(right))
+    if to_whiten:
+        _whiten(X, Y, np.array(to_whiten))
     return X, Y, "manhattan" if straight else "euclidean"
 
 
-def compare_all(original: Microdata, masked: Microdata, columns: list[str], compare: Compare) -> FloatArray:
-    """The matrix of a user's own distance."""
+def compare_all(
+    original: Microdata,
+    masked: Microdata,
+    columns: list[str],
+    compare: Compare,
+) -> Floats:
+    """The matrix of a user's own distance.
+
+    Parameters
+    ----------
+    original, masked : Microdata
+        Both files.
+    columns : list of str
+        The columns that are compared.
+    compare : function
+        From numbers of both files to a matrix of distances.
+    """
     if original.n * masked.n > PAIRS:
         raise InputError(
-            f"a distance given as a function compares {original.n} x {masked.n} pairs one by one, and takes up to "
-            f"{PAIRS:,}; use a named distance, or a sample"
+            f"a distance given as a function compares {original.n} x {masked.n} pairs one "
+            f"by one, and takes up to {PAIRS:,}; use a named distance, or a sample"
         )
-    out = np.asarray(compare(original.numbers(columns), masked.numbers(columns)), dtype=np.float64)
-    if out.shape != (original.n, masked.n) or not np.isfinite(out).all():
+    distances = compare(original.numbers(columns), masked.numbers(columns))
+    matrix = np.asarray(distances, dtype=np.float64)
+    if matrix.shape != (original.n, masked.n) or not np.isfinite(matrix).all():
         raise InputError(
-            f"the distance function must return finite numbers of shape {(original.n, masked.n)}, not {out.shape}"
+            "the distance function must return finite numbers of shape "
+            f"{(original.n, masked.n)}, not {matrix.shape}"
         )
-    return out
+    return matrix
 
 
 def _weights(columns: list[str], weights: dict[str, float] | None) -> dict[str, float]:
-    for name, value in (weights or {}).items():
+    """The weight of every compared column; raises on names and values that make no sense."""
+    given = weights or {}
+    for name, value in given.items():
         if name not in columns:
-            raise ColumnError(f"weights: column '{name}' is not compared; compared are {', '.join(columns)}")
+            raise ColumnError(
+                f"weights: column '{name}' is not compared; compared are "
+                f"{', '.join(columns)}"
+            )
         if not (np.isfinite(value) and value >= 0):
-            raise ParameterError(f"weights: column '{name}' has weight {value}; use a number of at least 0")
-    return {name: float((weights or {}).get(name, 1.0)) for name in columns}
+            raise ParameterError(
+                f"weights: column '{name}' has weight {value}; use a number of at least 0"
+            )
+    return {name: float(given.get(name, 1.0)) for name in columns}
 
 
-def _whiten(X: FloatArray, Y: FloatArray, at: np.ndarray) -> None:
-    """Turn the coordinates ``at`` so that the original's covariance is the identity on what it spans."""
-    ranked = X[np.lexsort(X.T[::-1])][:, at]  # sums in value order: row order must not show in the last bit
+def _whiten(
+    X: Floats,
+    Y: Floats,
+    at: Ints,
+) -> None:
+    """Turn coordinates so that the original's covariance is the identity on what it spans."""
+    # sums in value order: row order must not show in the last bit
+    ranked = X[np.lexsort(X.T[::-1])][:, at]
     centred = ranked - ranked.mean(axis=0)
-    values, axes = np.linalg.eigh(centred.T @ centred / max(1, len(X) - 1))
-    kept = values > values.max(initial=0.0) * 1e-10
-    turn = np.where(kept, 1.0 / np.sqrt(np.where(kept, values, 1.0)), 0.0) * axes
-    X[:, at], Y[:, at] = X[:, at] @ turn, Y[:, at] @ turn
+    covariance = centred.T @ centred / max(1, len(X) - 1)
+    variance, axes = np.linalg.eigh(covariance)
+    varies = variance > variance.max(initial=0.0) * RANK
+    inverse_sd = 1.0 / np.sqrt(np.where(varies, variance, 1.0))
+    turn = np.where(varies, inverse_sd, 0.0) * axes
+    X[:, at] = X[:, at] @ turn
+    Y[:, at] = Y[:, at] @ turn
 
 
 def _column_vectors(
-    original: Microdata, masked: Microdata, name: str, scale: Scale, straight: bool = False
-) -> tuple[FloatArray, FloatArray]:
-    kind = original.schema[name].kind
+    original: Microdata,
+    masked: Microdata,
+    name: str,
+    scale: Scale,
+    straight: bool = False,
+) -> tuple[Floats, Floats]:
+    """The coordinates of one column; ``straight``: distances add up, not their squares."""
+    kind = original.schema[name].scale
     if kind is Kind.continuous:
-        if masked.schema[name].kind is not Kind.continuous:
+        if masked.schema[name].scale is not Kind.continuous:
             masked = masked.with_schema(masked.schema.set(continuous=[name]))
-        a, b = original.column(name), masked.column(name)
-        # sums of sorted values: the last bit of a mean must not depend on row order, or tied optima would
-        ranked = np.sort(a[~np.isnan(a)])
-        unit = _unit(ranked, np.sort(b[~np.isnan(b)]), scale)
-        centre = float(ranked.mean()) if len(ranked) else 0.0
-        return _with_missing((a - centre) / unit, (b - centre) / unit)
-    a, b, size = common_codes(original, masked, name)
+        x = original.column(name)
+        z = masked.column(name)
+        # sums of sorted values: the last bit of a mean must not depend on row order, or
+        # tied optima would
+        ranked = np.sort(x[~np.isnan(x)])
+        unit = _unit(ranked, np.sort(z[~np.isnan(z)]), scale)
+        if len(ranked):
+            centre = float(ranked.mean())
+        else:
+            centre = 0.0
+        return _with_missing((x - centre) / unit, (z - centre) / unit)
+    x, z, size = common_codes(original, masked, name)
     if kind is Kind.ordinal:
         top = max(size - 1, 1)
-        return _with_missing(a / top, b / top)
+        return _with_missing(x / top, z / top)
+    # two categories differ in two coordinates: each counts one half
     half = 0.5 if straight else np.sqrt(0.5)
-    return _indicators(a, size, half), _indicators(b, size, half)
+    return _indicators(x, size, half), _indicators(z, size, half)
 
 
-def common_codes(original: Microdata, masked: Microdata, name: str) -> tuple[FloatArray, FloatArray, int]:
-    """Codes of a nominal or ordinal column over the categories of both files."""
-    kind = original.schema[name].kind
-    if masked.schema[name].kind != kind:
-        masked = masked.with_schema(masked.schema.set(**{str(kind): [name]}))
-    ours, theirs = original.categories(name), masked.categories(name)
-    every = ours + [value for value in theirs if value not in set(ours)]
-    if kind is Kind.ordinal and len(every) > len(ours):
-        try:
-            every = sorted(every)
-        except TypeError:
-            raise ColumnError(
-                f"column '{name}': the masked file has values that the original's order does not know"
-            ) from None
-    code = {value: position for position, value in enumerate(every)}
-    return (
-        _recode(original.column(name), [code[v] for v in ours]),
-        _recode(masked.column(name), [code[v] for v in theirs]),
-        len(every),
-    )
-
-
-def _recode(codes: FloatArray, new: list[int]) -> FloatArray:
-    table = np.asarray([*new, np.nan], dtype=np.float64)
-    return table[np.where(np.isnan(codes), len(new), codes).astype(np.int64)]
-
-
-def _unit(a: FloatArray, b: FloatArray, scale: Scale) -> float:
-    if len(a) == 0:
+def _unit(
+    ours: Floats,
+    theirs: Floats,
+    scale: Scale,
+) -> float:
+    """What sorted values are divided by; 1 where the scale gives nothing to divide by."""
+    if len(ours) == 0:
         return 1.0
     if scale == "std":
-        unit = float(np.std(a, ddof=1)) if len(a) > 1 else 1.0
+        if len(ours) > 1:
+            unit = float(np.std(ours, ddof=1))
+        else:
+            unit = 1.0
     elif scale == "max":
-        unit = max(float(np.abs(a).max()), float(np.abs(b).max(initial=0.0)))
+        unit = max(float(np.abs(ours).max()), float(np.abs(theirs).max(initial=0.0)))
     elif scale == "range":
-        unit = float(a[-1] - a[0])
+        unit = float(ours[-1] - ours[0])
     else:
         unit = 1.0
-    return unit if unit > 0 and np.isfinite(unit) else 1.0
+    if unit > 0 and np.isfinite(unit):
+        return unit
+    return 1.0
 
 
-def _with_missing(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    gone_a, gone_b = np.isnan(a), np.isnan(b)
-    if not (gone_a.any() or gone_b.any()):
-        return a[:, None], b[:, None]
-    fill_a, fill_b = np.where(gone_a, 0.0, a), np.where(gone_b, 0.0, b)
-    return np.column_stack([fill_a, gone_a]), np.column_stack([fill_b, gone_b])
+def _with_missing(x: Floats, z: Floats) -> tuple[Floats, Floats]:
+    """Missing values at 0, the mean, and a coordinate that marks them where there are any."""
+    lost_x = np.isnan(x)
+    lost_z = np.isnan(z)
+    if not (lost_x.any() or lost_z.any()):
+        return x[:, None], z[:, None]
+    left = np.column_stack([np.where(lost_x, 0.0, x), lost_x])
+    right = np.column_stack([np.where(lost_z, 0.0, z), lost_z])
+    return left, right
 
 
-def _indicators(codes: FloatArray, size: int, half: float) -> FloatArray:
-    out = np.zeros((len(codes), size + 1))
-    out[np.arange(len(codes)), np.where(np.isnan(codes), size, codes).astype(np.int64)] = half
-    return out
+def _indicators(
+    codes: Floats,
+    size: int,
+    height: float,
+) -> Floats:
+    """One coordinate per category and one for missing values."""
+    flags = np.zeros((len(codes), size + 1))
+    place = np.where(np.isnan(codes), size, codes).astype(np.int64)
+    flags[np.arange(len(codes)), place] = height
+    return flags

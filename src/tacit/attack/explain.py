@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import numpy as np
 
 from tacit.attack.base import distinct
-from tacit.attack.metric import Metric
-from tacit.microdata import FloatArray
+from tacit.attack.solver.metric import Metric
+from tacit.base.typing import Floats
 
+# Competitors listed: enough to see a close race, few enough to read
 SHOWN = 5
 
 
-def competitors(x: FloatArray, Y: FloatArray, metric: Metric, price: FloatArray) -> list[dict[str, Any]]:
-    """The best distinct masked records for x by distance less dual price, best first."""
+class Competitor(TypedDict):
+    """One masked record that could be the original's, with what it would cost."""
+
+    record: int
+    identical: int
+    distance: float
+    price: float
+    total: float
+    held_by: NotRequired[int | None]
+
+
+def competitors(
+    x: Floats,
+    Y: Floats,
+    metric: Metric,
+    price: Floats,
+) -> list[Competitor]:
+    """The best distinct masked records for x by distance less dual price, best first.
+
+    Parameters
+    ----------
+    x, Y : arrays
+        Vector of the original, and vectors of the masked records.
+    metric : str
+        What lies between the vectors.
+    price : array
+        Dual of each masked record; zeros where records do not rule each other out.
+    """
     classes = distinct(Y)
     gaps = np.abs(classes.rows - x)
-    cost = gaps.sum(axis=1) if metric == "manhattan" else (gaps**2).sum(axis=1)
-    cost = np.sqrt(cost) if metric == "euclidean" else cost
-    paid = cost - price[classes.first]
+    if metric == "manhattan":
+        distance = gaps.sum(axis=1)
+    else:
+        squared = (gaps**2).sum(axis=1)
+        if metric == "euclidean":
+            distance = np.sqrt(squared)
+        else:
+            distance = squared
+    total = distance - price[classes.first]
+    best = np.argsort(total, kind="stable")[:SHOWN]
     return [
         {
             "record": int(classes.first[j]),
             "identical": int(classes.count[j]),
-            "distance": float(cost[j]),
+            "distance": float(distance[j]),
+            # duals of wanted records are negative; people read a price as positive
             "price": float(-price[classes.first[j]]),
-            "total": float(paid[j]),
+            "total": float(total[j]),
         }
-        for j in np.argsort(paid, kind="stable")[:SHOWN]
+        for j in best
     ]

@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from tacit.attack.base import Attacker, Distinct, Matching, distinct
+from tacit.attack.class_links import members_share
 from tacit.attack.distances import Compare, Distance, Scale, compare_all, vectors
 from tacit.attack.explain import competitors
-from tacit.attack.neighbours import TIE, Floats, Ints, nearest_with_ties, neighbours
-from tacit.microdata import Microdata
+from tacit.attack.solver.csr import owners, pointers_of
+from tacit.attack.solver.metric import Metric
+from tacit.attack.solver.neighbours import nearest_with_ties, neighbours
+from tacit.base.typing import TIE, Floats, Ints
+from tacit.data.microdata import Microdata
 
+# Margins are worked out up to this many records: the second nearest record costs
+# another search for each.
 MARGINS = 50_000
-"""Margins are worked out up to this many records; the second nearest costs more than the nearest."""
 
 
 class Nearest(Attacker):
     """Distance-based record linkage: the masked record at the smallest distance; ties are shared.
 
-    Definition: original i is linked to argmin_j d(x_i, z_j); with t tied records each counts 1/t. Source: Pagliuca
-    and Seri 1999; Domingo-Ferrer and Torra 2001. Guarantee: exact nearest records and all their ties; no result
-    depends on the order of rows. Cost: n searches in a kd-tree.
+    Parameters
+    ----------
+    distance : {"euclidean", "manhattan", "mahalanobis", "gower"} or function
+        What is compared (see ``distances.vectors``); a function gets both files as numbers.
+    scale : {"std", "max", "range", "none"}
+        How continuous columns are brought to one unit.
+    weights : dict of str to float, optional
+        Weight of each column, by name; 1 unless given.
+    direction : {"original", "masked"}
+        Look for the nearest masked record of each original, or the other way round.
+    columns : list of str, optional
+        The columns that the intruder compares; the quasi-identifiers unless given.
 
-    Parameters: ``distance`` (``euclidean``, ``manhattan``, ``mahalanobis``, ``gower`` or a function, see
-    ``distances.vectors``), ``scale``: how columns are brought to one unit, ``weights`` by column name,
-    ``direction``: ``original`` looks for the nearest masked record of each original, ``masked`` for the nearest
-    original of each masked record.
+    Notes
+    -----
+    **Definition.** Original i is linked to argmin_j d(x_i, z_j); with t tied records each
+    counts 1/t.
 
+    **Guarantee.** Exact nearest records and all their ties; no result depends on the
+    order of rows.
+
+    **Cost.** n searches in a kd-tree.
+
+    References
+    ----------
+    Pagliuca and Seri (1999); Domingo-Ferrer and Torra (2001).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> x = np.array([[0.0], [1.0], [5.0]])
     >>> Nearest(scale="none").link(x, np.array([[0.2], [0.2], [4.0]])).correct
     2.0
     """
+
+    title = "Nearest record"
+    usual = True
+    fills_in = True
 
     def __init__(
         self,
@@ -50,79 +79,181 @@ class Nearest(Attacker):
 
     @property
     def knows(self) -> str:
+        """Who the intruder is and what they know, in one phrase."""
         name = self.distance if isinstance(self.distance, str) else "own"
-        turned = "" if self.direction == "original" else ", from each masked record to its nearest original"
-        return f"every compared column of each original; {name} distance on columns scaled by {self.scale}{turned}"
+        phrase = (
+            f"every compared column of each original; {name} distance on columns "
+            f"scaled by {self.scale}"
+        )
+        if self.direction == "masked":
+            phrase += ", from each masked record to its nearest original"
+        return phrase
 
-    def _link(self, original: Microdata, masked: Microdata, columns: list[str]) -> Matching:
+    def _link(
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+    ) -> Matching:
         if not isinstance(self.distance, str):
-            return self._by_function(original, masked, columns, self.distance)
-        X, Y, metric = vectors(original, masked, columns, self.distance, self.scale, self.weights)
-        if self.direction == "masked":
-            return _turned(X, Y, metric)
-        classes = distinct(Y)
-        score, indptr, found = nearest_with_ties(X, classes.rows, metric=metric)
-        margin = None
-        if len(X) <= MARGINS and len(classes.rows) > 1:
-            two, _ = neighbours(X, classes.rows, 2, metric=metric)
-            margin = np.where(np.diff(indptr) > 1, 0.0, two[:, 1] - two[:, 0])
-        return _matching(score, classes, indptr, found, margin)
-
-    def _by_function(self, original: Microdata, masked: Microdata, columns: list[str], compare: Compare) -> Matching:
-        matrix = compare_all(original, masked, columns, compare)
-        matrix = matrix.T if self.direction == "masked" else matrix
-        classes = distinct(masked.numbers(columns))
-        if self.direction == "masked":
+            matrix = compare_all(
+                original,
+                masked,
+                columns,
+                self.distance,
+            )
+            theirs = distinct(masked.numbers(columns))
+            if self.direction == "original":
+                return _nearest_of_matrix(matrix, theirs)
             ours = distinct(original.numbers(columns))
-            best = matrix.min(axis=1)
-            named = np.nonzero(matrix[classes.first][:, ours.first] <= best[classes.first, None] * (1 + TIE))
-            return _reverse(ours, classes, best[classes.first], *named)
-        best = matrix.min(axis=1)
-        owner, found = np.nonzero(matrix[:, classes.first] <= best[:, None] * (1 + TIE))
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(best)))]).astype(np.int64)
-        return _matching(best, classes, indptr, found, None)
+            return _turned_matrix(matrix.T, ours, theirs)
+        X, Y, metric = vectors(
+            original,
+            masked,
+            columns,
+            self.distance,
+            self.scale,
+            self.weights,
+        )
+        if self.direction == "masked":
+            return _turned_vectors(X, Y, metric)
+        # identical masked records are found once and share the link
+        theirs = distinct(Y)
+        score, indptr, tied = nearest_with_ties(X, theirs.rows, metric=metric)
+        matching = _matching(score, theirs, indptr, tied)
+        if len(X) <= MARGINS and len(theirs.rows) > 1:
+            two, _ = neighbours(
+                X,
+                theirs.rows,
+                2,
+                metric=metric,
+            )
+            # a tie has no margin: the second is as good as the first
+            is_tied = np.diff(indptr) > 1
+            matching.margin = np.where(is_tied, 0.0, two[:, 1] - two[:, 0])
+        return matching
 
     def _explain(
-        self, original: Microdata, masked: Microdata, columns: list[str], matching: Matching, i: int
-    ) -> dict[str, Any]:
-        base = super()._explain(original, masked, columns, matching, i)
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+        matching: Matching,
+        i: int,
+    ) -> dict[str, object]:
+        summary = super()._explain(
+            original,
+            masked,
+            columns,
+            matching,
+            i,
+        )
         if not isinstance(self.distance, str):
-            return base
-        X, Y, metric = vectors(original, masked, columns, self.distance, self.scale, self.weights)
-        rivals = competitors(X[i], Y, metric, np.zeros(len(Y)))
-        why = "its distance is the smallest" if base["named"] >= 0 else "no masked record names it"
-        return base | {"competitors": rivals, "why": why}
+            return summary
+        X, Y, metric = vectors(
+            original,
+            masked,
+            columns,
+            self.distance,
+            self.scale,
+            self.weights,
+        )
+        no_prices = np.zeros(len(Y))
+        if matching.match[i] >= 0:
+            why = "its distance is the smallest"
+        else:
+            why = "no masked record names it"
+        rivals = competitors(X[i], Y, metric, no_prices)
+        return summary | {"competitors": rivals, "why": why}
 
 
-def _matching(score: Floats, classes: Distinct, indptr: Ints, found: Ints, margin: Floats | None) -> Matching:
-    weight = classes.count[found].astype(np.float64)
-    total = np.add.reduceat(weight, indptr[:-1]) if len(score) else weight
-    probability = weight / np.repeat(total, np.diff(indptr))
-    match = classes.first[found[indptr[:-1]]]
-    return Matching(match, score, classes.inverse, indptr, found, probability, margin=margin)
-
-
-def _turned(X: Floats, Y: Floats, metric: Any) -> Matching:
-    """From masked to original: which masked classes name original i."""
-    ours, classes = distinct(X), distinct(Y)
-    score, indptr, found = nearest_with_ties(classes.rows, ours.rows, metric=metric)
-    return _reverse(ours, classes, score, np.repeat(np.arange(len(score)), np.diff(indptr)), found)
-
-
-def _reverse(ours: Distinct, classes: Distinct, score: Floats, giver: Ints, named: Ints) -> Matching:
-    """Each masked record names one of t tied originals. Original i's own record names it with 1/t, so the entry of i
-    for a class of g masked records is g/t: scoring divides by g."""
-    tied = np.bincount(giver, weights=ours.count[named].astype(np.float64), minlength=len(score))
-    order = np.lexsort((score[giver], named))
-    giver, named = giver[order], named[order]
-    start = np.searchsorted(named, np.arange(len(ours.count) + 1))
-    degree = np.diff(start)[ours.inverse]
-    indptr = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
-    entry = np.repeat(start[:-1][ours.inverse], degree) + np.arange(indptr[-1]) - np.repeat(indptr[:-1], degree)
-    linked = degree > 0
-    head = np.where(linked, start[:-1][ours.inverse], 0)
-    match = np.where(linked, classes.first[giver[head]], -1).astype(np.int64)
-    share = classes.count[giver] / tied[giver]
+def _matching(
+    score: Floats,
+    theirs: Distinct,
+    indptr: Ints,
+    tied: Ints,
+) -> Matching:
+    """Each original names its tied classes in proportion to their sizes."""
+    # a class of g identical records is g times as likely to be named
+    size = theirs.count[tied].astype(np.float64)
+    if len(score):
+        total = np.add.reduceat(size, indptr[:-1])
+    else:
+        total = size
     return Matching(
-        match, np.where(linked, score[giver[head]], np.nan), classes.inverse, indptr, giver[entry], share[entry]
+        match=theirs.first[tied[indptr[:-1]]],
+        score=score,
+        masked_class=theirs.inverse,
+        indptr=indptr,
+        classes=tied,
+        probability=size / np.repeat(total, np.diff(indptr)),
     )
+
+
+def _nearest_of_matrix(matrix: Floats, theirs: Distinct) -> Matching:
+    """The same from a matrix of distances (originals x masked records)."""
+    least = matrix.min(axis=1)
+    is_least = matrix[:, theirs.first] <= least[:, None] * (1 + TIE)
+    # np.nonzero lists row by row, so owners rise
+    owner, tied = np.nonzero(is_least)
+    return _matching(
+        least,
+        theirs,
+        pointers_of(owner, len(least)),
+        tied,
+    )
+
+
+def _turned_matrix(
+    matrix: Floats,
+    ours: Distinct,
+    theirs: Distinct,
+) -> Matching:
+    """From masked to original, from a matrix of distances (masked records x originals)."""
+    least = matrix.min(axis=1)[theirs.first]
+    between = matrix[theirs.first][:, ours.first]
+    giver, named = np.nonzero(between <= least[:, None] * (1 + TIE))
+    return _reverse(ours, theirs, least, giver, named)
+
+
+def _turned_vectors(
+    X: Floats,
+    Y: Floats,
+    metric: Metric,
+) -> Matching:
+    """From masked to original: which masked classes name original i."""
+    ours = distinct(X)
+    theirs = distinct(Y)
+    score, indptr, named = nearest_with_ties(theirs.rows, ours.rows, metric=metric)
+    return _reverse(ours, theirs, score, owners(indptr), named)
+
+
+def _reverse(
+    ours: Distinct,
+    theirs: Distinct,
+    score: Floats,
+    giver: Ints,
+    named: Ints,
+) -> Matching:
+    """Masked class ``giver[e]`` names original class ``named[e]``; turned to the originals.
+
+    Each masked record names one of t tied originals. Original i's own record names it with
+    1/t, so the entry of i for a class of g masked records is g/t: scoring divides by g.
+    """
+    copies = ours.count[named].astype(np.float64)
+    tied = np.bincount(
+        giver,
+        weights=copies,
+        minlength=len(score),
+    )
+    # the nearest giver first: it is the one that ``match`` shows
+    order = np.lexsort((score[giver], named))
+    giver = giver[order]
+    named = named[order]
+    indptr = pointers_of(named, len(ours.count))
+    share = theirs.count[giver] / tied[giver]
+    matching = members_share(ours, theirs, indptr, giver, share)
+    linked = matching.match >= 0
+    first_entry = matching.indptr[:-1][linked]
+    matching.score[linked] = score[matching.classes[first_entry]]
+    return matching

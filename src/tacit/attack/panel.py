@@ -1,39 +1,84 @@
-"""The intruders who try every release: one list, for the assessment, the comparison, the report and the page."""
+"""The intruders who try every release.
+
+One list, for the assessment, the comparison, the report and the page.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from inspect import signature
+
+from numpy.typing import ArrayLike
 
 from tacit.attack import registry
-from tacit.attack.base import Attacker
-from tacit.attack.unchanged import applies
-
-USUAL = ("nearest", "assignment")
-"""Run unless others are named."""
+from tacit.attack.base import Attacker, Release
+from tacit.attack.informed.evidence_assignment import DENSE
+from tacit.attack.informed.plan_attackers import for_plan
+from tacit.attack.probabilistic.link_probabilities import LinkProbabilities
+from tacit.data.microdata import Microdata
 
 
 def panel(
-    original: Any,
-    masked: Any,
+    original: object,
+    masked: object,
     names: Iterable[str] | None = None,
     *,
-    plan: Any = None,
-    truth: Any = None,
+    plan: object = None,
+    truth: ArrayLike | None = None,
     columns: list[str] | None = None,
 ) -> dict[str, Attacker]:
-    """The named attackers (``USUAL`` unless given), and those whom this release invites.
+    """The named attackers, and those whom this release invites.
 
-    Where some compared columns were masked and others released as they are, one who links by those others alone; where
-    the plan is known, those made for its methods. Leaving them out would understate the risk.
+    Each attacker says whether it is usual, and whether a release invites it: columns left
+    alone invite who links by those, exchanged values who undoes exchanges. Where the plan is
+    known, those made for its methods come too. Leaving them out would understate the risk.
+
+    Parameters
+    ----------
+    original, masked : frame, array, dict of columns or Microdata
+        Both files.
+    names : iterable of str, optional
+        Registered attackers; those that are `usual` unless given.
+    plan : plan, protector or list of protectors, optional
+        How the file was masked, where the intruder knows it.
+    truth : array of int, optional
+        The masked row of each original; aligned rows unless given.
+    columns : list of str, optional
+        The columns that the intruder compares; the quasi-identifiers unless given.
     """
-    chosen = list(USUAL if names is None else names)
-    if applies(original, masked, truth=truth, columns=columns):
-        chosen.append("unchanged_columns")
-    told = {} if columns is None else {"columns": columns}
-    intruders: dict[str, Attacker] = {name: registry[name](**told) for name in chosen}
+    release = Release(Microdata.of(original), Microdata.of(masked), truth, columns)
+    if names is None:
+        chosen = [name for name in registry if registry[name].usual]
+        if plan is not None:
+            chosen = [name for name in chosen if not registry[name].told_nothing]
+    else:
+        chosen = list(names)
+    chosen += [
+        name
+        for name in registry
+        if name not in chosen and registry[name].invited(release)
+    ]
+    knowledge: dict[str, object] = {"columns": columns, "plan": plan}
+    intruders: dict[str, Attacker] = {
+        name: _made(registry[name], knowledge) for name in chosen
+    }
+    # an intruder who knows the method finds more than one who does not
     if plan is not None:
-        from tacit.attack.aware import for_plan
-
-        intruders |= {registry.name_of(attacker): attacker for attacker in for_plan(plan)}
+        for attacker in for_plan(plan):
+            intruders[registry.name_of(attacker)] = attacker
+        # near the limit the likeliest link under the bijection beats the cheapest assignment
+        if names is None and release.original.n <= DENSE:
+            intruders["link_probabilities"] = LinkProbabilities(plan=plan)
     return intruders
+
+
+def _made(kind: type[Attacker], knowledge: dict[str, object]) -> Attacker:
+    """The attacker with what it can take of this knowledge; what is None is left to its default."""
+    takes = signature(kind).parameters
+    return kind(
+        **{
+            name: value
+            for name, value in knowledge.items()
+            if value is not None and name in takes
+        }
+    )

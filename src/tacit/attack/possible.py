@@ -1,14 +1,16 @@
 """Linkage over possible links: what remains when impossible one-to-one linkages are ruled out.
 
-Chapter 4 of Rodriguez Fernandez 2013 (after Tassa 2012): a pair is *possible* when the masking can have moved one
-record to the other. Of the possible pairs only those in some complete one-to-one linkage can be true ("perfectly
-matchable"). They are found in linear time: take one complete linkage (Hopcroft and Karp 1973); a pair (i, j) is in
-another one iff i and the owner of j lie on a common cycle, that is in one strongly connected component.
+A pair is *possible* when the masking can have moved one record to the other (Rodriguez
+Fernandez 2013, chapter 4, after Tassa 2012). Of the possible pairs only those in some
+complete one-to-one linkage can be true ("perfectly matchable"). They are found in linear
+time: take one complete linkage (Hopcroft and Karp 1973); a pair (i, j) is in another one if
+and only if i and the owner of j lie on a common cycle, that is in one strongly connected
+component.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Gt
@@ -17,36 +19,63 @@ from scipy.sparse.csgraph import connected_components, maximum_bipartite_matchin
 
 from tacit.attack.base import Attacker, Matching, distinct
 from tacit.attack.distances import Scale, vectors
-from tacit.attack.neighbours import Ints
-from tacit.attack.solve import Assigned, shares
-from tacit.attack.solve_graph import assign_graph
-from tacit.errors import InputError
-from tacit.kernels.assignment_graph import pair_costs
+from tacit.attack.solver.assign import shares
+from tacit.attack.solver.assign_graph import assign_graph
+from tacit.attack.solver.csr import owners, pointers_of
+from tacit.attack.solver.neighbours import KIND
+from tacit.attack.solver.solution import LogEntry, Solution
+from tacit.base.errors import InputError
+from tacit.base.typing import TIE, Bools, Floats, Ints
+from tacit.data.microdata import Kind, Microdata
+from tacit.kernels.assignment.graph import pair_costs
 from tacit.kernels.matching import pairs_within
-from tacit.microdata import Kind, Microdata
 
 
-def perfectly_matchable(indptr: Ints, indices: Ints, columns: int) -> tuple[Ints, Ints]:
-    """The subgraph of arcs that are in some complete one-to-one linkage of the rows (as many columns as rows).
+def perfectly_matchable(
+    indptr: Ints,
+    indices: Ints,
+    columns: int,
+) -> tuple[Ints, Ints]:
+    """(indptr, indices) of the arcs that are in some complete one-to-one linkage.
 
-    Raises InputError when there is no complete linkage at all.
+    Parameters
+    ----------
+    indptr, indices : arrays of int
+        Row i may be linked to ``indices[indptr[i]:indptr[i + 1]]``.
+    columns : int
+        Number of columns; as many as rows.
+
+    Raises
+    ------
+    InputError
+        When there is no complete linkage at all.
     """
     n = len(indptr) - 1
     if n != columns:
-        raise InputError(f"complete linkages need files of equal length, not {n} and {columns}")
-    full = csr_matrix((np.ones(len(indices), np.int8), indices, indptr), shape=(n, columns))
-    own = maximum_bipartite_matching(full, perm_type="column").astype(np.int64)
+        raise InputError(
+            f"complete linkages need files of equal length, not {n} and {columns}"
+        )
+    arcs = np.ones(len(indices), np.int8)
+    possible = csr_matrix((arcs, indices, indptr), shape=(n, columns))
+    own = maximum_bipartite_matching(possible, perm_type="column").astype(np.int64)
     if (own < 0).any():
         raise InputError(
-            f"{int((own < 0).sum())} of {n} records cannot be linked one-to-one within the possible links: widen them"
+            f"{int((own < 0).sum())} of {n} records cannot be linked one-to-one within "
+            "the possible links: widen them"
         )
+    # the row that holds each column in the one complete linkage
     owner = np.empty(n, np.int64)
     owner[own] = np.arange(n)
-    turned = csr_matrix((np.ones(len(indices), np.int8), owner[indices], indptr), shape=(n, n))
-    _, component = connected_components(turned, directed=True, connection="strong")
-    rows = np.repeat(np.arange(n), np.diff(indptr))
-    kept = component[rows] == component[owner[indices]]
-    return np.concatenate([[0], np.cumsum(np.bincount(rows[kept], minlength=n))]).astype(np.int64), indices[kept]
+    # row i -> the row whose column i could take: cycles are other complete linkages
+    could_take = csr_matrix((arcs, owner[indices], indptr), shape=(n, n))
+    _, component = connected_components(
+        could_take,
+        directed=True,
+        connection="strong",
+    )
+    rows = owners(indptr)
+    survives = component[rows] == component[owner[indices]]
+    return pointers_of(rows[survives], n), indices[survives]
 
 
 def mean_success(indptr: Ints) -> float:
@@ -57,21 +86,44 @@ def mean_success(indptr: Ints) -> float:
 class Possible(Attacker):
     """Link within the possible links that survive.
 
-    Definition: i and j may be linked when no column lies further apart than masking can have moved it; of these a
-    link survives when some complete linkage uses it. Source: 000, Definition 8. Guarantee: the surviving links are
-    exactly those of the complete linkages. Cost: a range search, one matching and its strongly connected
-    components, linear in the possible links.
+    Parameters
+    ----------
+    reach : float
+        How far masking can have moved a value of a continuous column, in units of the
+        scale; categories may have changed only if it is at least 1.
+    strategy : {"any", "best"}
+        Name one of the surviving links at random, or take the complete linkage of least
+        total distance among them.
+    scale : {"std", "max", "range", "none"}
+        How continuous columns are brought to one unit.
+    columns : list of str, optional
+        The columns that the intruder compares; the quasi-identifiers unless given.
 
-    ``reach``: how far masking can have moved a value of a continuous column, in units of ``scale``; categories may
-    have changed only if ``reach`` is at least 1. ``strategy``: ``any`` names one of the surviving links at random
-    (success 1/degree); ``best`` takes the complete linkage of least total distance among them.
-    The result's ``log`` holds the number of possible and of surviving links, and mean(1/degree).
+    Notes
+    -----
+    **Definition.** i and j may be linked when no column lies further apart than masking can
+    have moved it; of these a link survives when some complete linkage uses it. With
+    ``strategy="any"`` the success is 1/degree. The log of the result holds the number of
+    possible and of surviving links, and mean(1/degree).
 
+    **Guarantee.** The surviving links are exactly those of the complete linkages.
+
+    **Cost.** A range search, one matching and its strongly connected components: linear in
+    the possible links.
+
+    References
+    ----------
+    Rodriguez Fernandez (2013), definition 8; Tassa (2012).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> x = np.array([[0.0], [1.0], [5.0]])
     >>> Possible(reach=1.0, scale="none").link(x, x + 0.5).correct
     3.0
     """
+
+    title = "Possible links"
 
     def __init__(
         self,
@@ -87,61 +139,140 @@ class Possible(Attacker):
 
     @property
     def knows(self) -> str:
-        how = "names any possible link" if self.strategy == "any" else "takes the closest complete linkage"
+        """Who the intruder is and what they know, in one phrase."""
+        if self.strategy == "any":
+            how = "names any possible link"
+        else:
+            how = "takes the closest complete linkage"
         return (
-            f"every compared column of each original, that masking moved no value by more than {self.reach:g} "
-            f"({self.scale}), and that the linkage is one-to-one; {how}"
+            "every compared column of each original, that masking moved no value by more "
+            f"than {self.reach:g} ({self.scale}), and that the linkage is one-to-one; {how}"
         )
 
-    def _link(self, original: Microdata, masked: Microdata, columns: list[str]) -> Matching:
-        X, Y, _ = vectors(original, masked, columns, "manhattan", self.scale)
+    def _link(
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+    ) -> Matching:
+        X, Y, _ = vectors(
+            original,
+            masked,
+            columns,
+            "manhattan",
+            self.scale,
+        )
+        is_indicator = _indicators(
+            original,
+            masked,
+            columns,
+            self.scale,
+        )
         # an indicator differs by one half when the category differs
-        nominal = np.concatenate(
-            [np.full(_width(original, masked, name, self.scale), original.schema[name].kind is Kind.nominal)
-             for name in columns]
-        )  # fmt: skip
-        reach = np.where(nominal, self.reach / 2, self.reach) * (1 + 1e-12)
-        order, back = np.lexsort(X.T[::-1]), np.lexsort(Y.T[::-1])
-        A, B = np.ascontiguousarray(X[order]), np.ascontiguousarray(Y[back])
-        indptr, indices = pairs_within(A, B, reach)
-        possible = len(indices)
-        indptr, indices = perfectly_matchable(indptr, indices, len(B))
-        facts = {"possible": possible, "surviving": len(indices), "mean_inverse_degree": mean_success(indptr)}
-        named = indices[indptr[:-1]]
-        total = None
+        reach = np.where(is_indicator, self.reach / 2, self.reach) * (1 + TIE)
+        # in value order, so that row order plays no part
+        order = np.lexsort(X.T[::-1])
+        back = np.lexsort(Y.T[::-1])
+        A = np.ascontiguousarray(X[order])
+        B = np.ascontiguousarray(Y[back])
+        indptr, possible = pairs_within(A, B, reach)
+        indptr, surviving = perfectly_matchable(indptr, possible, len(B))
+        log: list[LogEntry] = [
+            {
+                "possible": len(possible),
+                "surviving": len(surviving),
+                "mean_inverse_degree": mean_success(indptr),
+            }
+        ]
         if self.strategy == "best":
-            rows = np.repeat(np.arange(len(A)), np.diff(indptr))
-            E, F, _ = vectors(original, masked, columns, "euclidean", self.scale)
-            cost = pair_costs(E[order], F[back], rows, indices, 1)
-            solved = assign_graph(indptr, indices, cost, len(B))
-            named, total = solved.match, solved.cost
-        match = np.empty(len(X), np.int64)
-        match[order] = back[named]
-        if self.strategy == "best":
-            assert total is not None
-            zero = np.zeros(0)
-            matching = shares(X, Y, Assigned(match, total, total, True, zero, zero, [facts]))
-            matching.duals = None
+            E, F, _ = vectors(
+                original,
+                masked,
+                columns,
+                "euclidean",
+                self.scale,
+            )
+            arc_cost = pair_costs(
+                E[order],
+                F[back],
+                owners(indptr),
+                surviving,
+                KIND["euclidean"],
+            )
+            solved = assign_graph(
+                indptr,
+                surviving,
+                arc_cost,
+                len(B),
+            )
+            # back to the order of the files
+            match = np.empty(len(X), np.int64)
+            match[order] = back[solved.match]
+            best = Solution(
+                match,
+                solved.cost,
+                solved.bound,
+                certified=True,
+                log=log,
+            )
+            matching = shares(X, Y, best)
         else:
-            matching = _uniform(X, Y, order, back, indptr, indices, facts)
+            owner = order[owners(indptr)]
+            matching = _uniform(X, Y, owner, back[surviving])
+            matching.log = log
         gaps = X - Y[matching.match]
         matching.score[:] = np.sqrt((gaps**2).sum(axis=1))
         return matching
 
 
-def _uniform(X: Any, Y: Any, order: Ints, back: Ints, indptr: Ints, indices: Ints, facts: dict[str, Any]) -> Matching:
-    """Each surviving record is named with 1/degree; identical records together."""
+def _uniform(
+    X: Floats,
+    Y: Floats,
+    owner: Ints,
+    named: Ints,
+) -> Matching:
+    """Each surviving record is named with 1/degree; identical records together.
+
+    Original ``owner[e]`` can be linked to masked record ``named[e]``.
+    """
     theirs = distinct(Y)
-    rows = np.repeat(np.arange(len(X)), np.diff(indptr))
-    pair, size = np.unique(order[rows] * len(theirs.count) + theirs.inverse[back[indices]], return_counts=True)
-    owner, target = np.divmod(pair, len(theirs.count))
-    degree = np.bincount(owner, weights=size.astype(np.float64), minlength=len(X))
-    at = np.searchsorted(owner, np.arange(len(X) + 1)).astype(np.int64)
+    classes = len(theirs.count)
+    key = owner * classes + theirs.inverse[named]
+    pair, size = np.unique(key, return_counts=True)
+    owner, target = np.divmod(pair, classes)
+    # identical records count each: the intruder names a record
+    degree = np.bincount(
+        owner,
+        weights=size.astype(np.float64),
+        minlength=len(X),
+    )
+    indptr = pointers_of(owner, len(X))
     return Matching(
-        theirs.first[target[at[:-1]]], np.full(len(X), np.nan), theirs.inverse, at, target, size / degree[owner],
-        log=[facts],
-    )  # fmt: skip
+        match=theirs.first[target[indptr[:-1]]],
+        score=np.full(len(X), np.nan),
+        masked_class=theirs.inverse,
+        indptr=indptr,
+        classes=target,
+        probability=size / degree[owner],
+    )
 
 
-def _width(original: Microdata, masked: Microdata, name: str, scale: Scale) -> int:
-    return int(vectors(original, masked, [name], "manhattan", scale)[0].shape[1])
+def _indicators(
+    original: Microdata,
+    masked: Microdata,
+    columns: list[str],
+    scale: Scale,
+) -> Bools:
+    """Which coordinates of the vectors say that a category is the value of a column."""
+    flags = []
+    for name in columns:
+        part, _, _ = vectors(
+            original,
+            masked,
+            [name],
+            "manhattan",
+            scale,
+        )
+        is_nominal = original.schema[name].scale is Kind.nominal
+        flags.append(np.full(part.shape[1], is_nominal))
+    return np.concatenate(flags)

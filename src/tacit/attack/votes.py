@@ -1,4 +1,4 @@
-"""Several linkages of the same files, put together by vote (Rodriguez Fernandez 2013, section 5.2)."""
+"""Several linkages of the same files, put together by vote."""
 
 from __future__ import annotations
 
@@ -6,40 +6,77 @@ from typing import Literal
 
 import numpy as np
 
-from tacit.attack.neighbours import Floats, Ints
+from tacit.attack.solver.csr import pointers
+from tacit.base.typing import TIE, Floats, Ints
 
 Vote = Literal["basic", "best", "weighted"]
-TINY = 1e-12
+"""How votes are counted (see ``count_votes``)."""
+
+# Distances below it count as this, so that a vote at distance zero has a finite weight
+SMALLEST = 1e-12
 
 
-def count_votes(choice: Ints, distance: Floats, rule: Vote) -> tuple[Ints, Ints, Floats]:
-    """(indptr, named, probability): who is named for each record by the votes ``choice`` (voters x records).
+def count_votes(
+    choice: Ints,
+    distance: Floats,
+    rule: Vote,
+) -> tuple[Ints, Ints, Floats]:
+    """Who is named for each record by the votes of several linkages.
 
-    ``basic``: most votes; ties are shared (the source gives them to the smaller row number, which is not knowledge).
-    ``best``: most votes, ties to the smallest distance. ``weighted``: a vote counts 1/distance, ties the same way.
-    A choice of -1 is no vote.
+    ``basic``: most votes; ties are shared (the source gives them to the smaller row number,
+    which is not knowledge). ``best``: most votes, ties to the smallest distance.
+    ``weighted``: a vote counts 1/distance, ties the same way.
+
+    Parameters
+    ----------
+    choice, distance : arrays of shape (voters, records)
+        What each voter names for each record (-1: no vote), and how far away it is.
+    rule : {"basic", "best", "weighted"}
+        How votes are counted.
+
+    Returns
+    -------
+    indptr, named, probability : arrays
+        Record i is linked to ``named[e]`` with ``probability[e]``, for e in
+        ``indptr[i] .. indptr[i + 1] - 1``.
+
+    References
+    ----------
+    Rodriguez Fernandez (2013), section 5.2.
     """
     voters, n = choice.shape
-    record = np.tile(np.arange(n), voters)
-    who, apart = choice.ravel(), distance.ravel()
-    cast = who >= 0
-    record, who, apart = record[cast], who[cast], apart[cast]
-    order = np.lexsort((apart, who, record))
-    record, who, apart = record[order], who[order], apart[order]
-    new = np.ones(len(record), bool)
-    new[1:] = (record[1:] != record[:-1]) | (who[1:] != who[:-1])
-    head = np.flatnonzero(new)
-    weight = 1.0 / np.maximum(apart, TINY) if rule == "weighted" else np.ones(len(record))
-    votes = np.add.reduceat(weight, head) if len(head) else weight
-    record, who, apart = record[head], who[head], apart[head]
-    best = np.full(n, -np.inf)
-    np.maximum.at(best, record, votes)
-    kept = votes >= best[record] * (1 - 1e-12)
+    is_cast = choice.ravel() >= 0
+    record = np.tile(np.arange(n), voters)[is_cast]
+    named = choice.ravel()[is_cast]
+    apart = distance.ravel()[is_cast]
+    # votes for the same choice of the same record stand together, the nearest first
+    order = np.lexsort((apart, named, record))
+    record = record[order]
+    named = named[order]
+    apart = apart[order]
+    is_first = np.ones(len(record), bool)
+    is_first[1:] = (record[1:] != record[:-1]) | (named[1:] != named[:-1])
+    heads = np.flatnonzero(is_first)
+    if rule == "weighted":
+        weight = 1.0 / np.maximum(apart, SMALLEST)
+    else:
+        weight = np.ones(len(record))
+    if len(heads):
+        votes = np.add.reduceat(weight, heads)
+    else:
+        votes = weight
+    record = record[heads]
+    named = named[heads]
+    apart = apart[heads]
+    most = np.full(n, -np.inf)
+    np.maximum.at(most, record, votes)
+    # equal votes are ties, up to rounding of the weights
+    wins = votes >= most[record] * (1 - TIE)
     if rule != "basic":
         least = np.full(n, np.inf)
-        np.minimum.at(least, record[kept], apart[kept])
-        kept &= apart <= least[record] * (1 + 1e-12)
-    record, who = record[kept], who[kept]
+        np.minimum.at(least, record[wins], apart[wins])
+        wins &= apart <= least[record] * (1 + TIE)
+    record = record[wins]
+    named = named[wins]
     degree = np.bincount(record, minlength=n)
-    indptr = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
-    return indptr, who, 1.0 / np.maximum(degree[record], 1)
+    return pointers(degree), named, 1.0 / np.maximum(degree[record], 1)

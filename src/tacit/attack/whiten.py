@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.microdata import FloatArray
+from tacit.base.typing import Floats
 
+# Share of the largest variance below which a direction counts as constant: rounding
+# leaves a little variance along a direction that is exactly constant.
 RANK = 1e-10
+# Smallest variance of the noise along a direction in which the file has variance 1
 FLOOR = 1e-9
 
 
-def filled(values: FloatArray, mean: FloatArray | None = None) -> FloatArray:
-    """Missing values at the column's mean (given, or their own)."""
+def filled(values: Floats, mean: Floats | None = None) -> Floats:
+    """Missing values at the column's mean.
+
+    Parameters
+    ----------
+    values : array
+        Records x columns, NaN where missing.
+    mean : array, optional
+        One for each column; that of the values present unless given.
+    """
     gaps = np.isnan(values)
     if not gaps.any():
         return values
@@ -21,26 +32,37 @@ def filled(values: FloatArray, mean: FloatArray | None = None) -> FloatArray:
     return np.asarray(np.where(gaps, mean, values))
 
 
-def spread(values: FloatArray) -> FloatArray:
+def spread(values: Floats) -> Floats:
     """Covariance (n - 1) of the filled file."""
-    centred = filled(values)
-    centred = centred - centred.mean(axis=0)
+    complete = filled(values)
+    centred = complete - complete.mean(axis=0)
     return np.asarray(centred.T @ centred / max(len(values) - 1, 1))
 
 
-def whitener(noise: FloatArray, signal: FloatArray) -> FloatArray:
-    """W such that |(a - b) W|^2 = (a - b) S^-1 (a - b) with S = noise, on the directions in which `signal` varies.
+def whitener(noise: Floats, signal: Floats) -> Floats:
+    """W such that |(a - b) W|^2 = (a - b) S^-1 (a - b) with S = noise.
 
-    A direction in which the file is constant (a column that is the sum of two others gives one) is left out: it
-    tells nobody apart. A direction in which the noise vanishes but the file varies is kept, with a floor: it tells
-    everybody apart.
+    It holds on the directions in which ``signal`` varies. A direction in which the file is
+    constant (a column that is the sum of two others gives one) is left out: it tells nobody
+    apart. A direction in which the noise vanishes but the file varies is kept, with a
+    floor: it tells everybody apart.
+
+    Parameters
+    ----------
+    noise, signal : arrays
+        Covariance matrices of what was added and of the file.
     """
     size = np.sqrt(np.maximum(np.diag(signal), 0.0))
     size = np.where(size > 0, size, 1.0)
-    values, vectors = np.linalg.eigh(signal / np.outer(size, size))
-    keep = values > max(float(values.max(initial=0.0)), 0.0) * RANK
-    basis = vectors[:, keep] / np.sqrt(values[keep])  # the signal has unit variance along each of these
+    # correlations first: columns in large units must not decide the rank
+    correlation = signal / np.outer(size, size)
+    variance, axes = np.linalg.eigh(correlation)
+    largest = max(float(variance.max(initial=0.0)), 0.0)
+    varies = variance > largest * RANK
+    # the signal has unit variance along each column of the basis
+    basis = axes[:, varies] / np.sqrt(variance[varies])
+    # the noise as seen in the directions in which the file varies
     inner = basis.T @ (noise / np.outer(size, size)) @ basis
-    level, axes = np.linalg.eigh((inner + inner.T) / 2)
+    level, turn = np.linalg.eigh((inner + inner.T) / 2)
     level = np.maximum(level, FLOOR)
-    return np.asarray((basis @ axes / np.sqrt(level)) / size[:, None])
+    return np.asarray((basis @ turn / np.sqrt(level)) / size[:, None])

@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from tacit.base.typing import Floats
+
+# the key of ``details`` under which a measure says why it has no value
+NOT_COMPUTED = "not computed"
 
 
 @dataclass(frozen=True)
@@ -18,23 +22,41 @@ class Measure:
     range: tuple[float, float]
     zero: str
     higher: str
+    # parts differ from measure to measure, and reports read them by name
     details: dict[str, Any] = field(default_factory=dict)
-    per_record: NDArray[np.float64] | None = None
+    per_record: Floats | None = None
     per_column: dict[str, float] | None = None
 
     @classmethod
-    def absent(cls, name: str, why: str) -> Measure:
-        """A measure that could not be computed: its value is NaN (null in JSON), never 0, and it says why."""
-        return cls(name, float("nan"), (0.0, 1.0), "not computed", "not computed", {"not computed": why})
+    def absent(
+        cls,
+        name: str,
+        why: str,
+    ) -> Measure:
+        """A measure that could not be computed.
+
+        Its value is NaN (null in JSON), never 0, and it says why.
+        """
+        return cls(
+            name,
+            value=float("nan"),
+            range=(0.0, 1.0),
+            zero=NOT_COMPUTED,
+            higher=NOT_COMPUTED,
+            details={NOT_COMPUTED: why},
+        )
 
     @property
     def computed(self) -> bool:
         """False for a measure that says why it could not be computed."""
-        return "not computed" not in self.details
+        return NOT_COMPUTED not in self.details
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain types for JSON; per-record values are left out (they are records' data, not a summary)."""
-        out: dict[str, Any] = {
+        """Plain types for JSON.
+
+        Per-record values are left out: they are records' data, not a summary.
+        """
+        out: dict[str, object] = {
             "value": jsonable(self.value),
             "range": [jsonable(end) for end in self.range],
             "zero": self.zero,
@@ -47,8 +69,11 @@ class Measure:
         return out
 
 
-def jsonable(value: Any) -> Any:
-    """numpy to plain Python; infinities and NaN become strings or null, which JSON has no numbers for."""
+def jsonable(value: object) -> Any:
+    """numpy to plain Python.
+
+    Infinities and NaN become strings or null, which JSON has no numbers for.
+    """
     if isinstance(value, dict):
         return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

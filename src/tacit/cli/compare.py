@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
-from tacit.cli import shared
+from tacit.base.errors import ParameterError
+from tacit.cli import options as shared
+from tacit.cli import own_files
+
+if TYPE_CHECKING:
+    from tacit.compare.frontier import Frontier
+
+# `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
+# inside the command that needs it.
+
+# Plans on the terminal: what fits on one screen or two; --json has all.
+ROWS = 40
+# A time may end with a unit; without one it is in seconds.
+UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 @shared.with_roles
@@ -15,32 +30,66 @@ def compare(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The file to protect.")],
     plans: Annotated[Path, typer.Option(help="Plans with ranges (TOML).")],
     budget: Annotated[
-        str | None, typer.Option(help="Search for this long instead of running every plan: 90s, 10m, 1h.")
+        str | None,
+        typer.Option(
+            help="Search for this long instead of running every plan: 90s, 10m, 1h."
+        ),
     ] = None,
-    bound: Annotated[float, typer.Option(help="The risk that is still acceptable.")] = 0.05,
-    seeds: Annotated[int, typer.Option(help="How often a plan that draws random numbers is repeated.")] = 3,
-    seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
-    risk: Annotated[str, typer.Option(help="'strongest attack', or a risk measure.")] = "strongest attack",
+    bound: Annotated[
+        float, typer.Option(help="The risk that is still acceptable.")
+    ] = 0.05,
+    seeds: Annotated[
+        int,
+        typer.Option(help="How often a plan that draws random numbers is repeated."),
+    ] = 3,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Same seed, same figures; drawn unless given. Nothing is released here.",
+            min=0,
+        ),
+    ] = None,
+    risk: Annotated[
+        str, typer.Option(help="'strongest attack', or a risk measure.")
+    ] = "strongest attack",
     loss: Annotated[str, typer.Option(help="The loss measure of the map.")] = "IL",
-    attackers: Annotated[str, typer.Option(help="Attackers to run. a,b,c")] = "nearest,assignment",
+    attackers: Annotated[
+        str, typer.Option(help="Attackers to run. a,b,c")
+    ] = "nearest,assignment",
     informed: Annotated[
-        bool, typer.Option("--informed/--uninformed", help="Does the intruder know the plan? The worst case does.")
+        bool,
+        typer.Option(
+            "--informed/--uninformed",
+            help="Does the intruder know the plan? The worst case does.",
+        ),
     ] = True,
-    workers: Annotated[int | None, typer.Option(help="Processes (all cores unless given).")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes (all cores unless given).")
+    ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Keep finished runs in this file, and do not run them again.")
+        Path | None,
+        typer.Option(
+            help="Keep finished runs in this file, and do not run them again."
+        ),
     ] = None,
     json_file: shared.JsonFile = None,
-    html: Annotated[Path | None, typer.Option(help="Write the comparison: one file that opens offline.")] = None,
-    svg: Annotated[Path | None, typer.Option(help="Write the risk-utility map as SVG.")] = None,
-    save_plan: Annotated[Path | None, typer.Option(help="Write the recommended plan to this file.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write the comparison: one file that opens offline."),
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(help="Write the risk-utility map as SVG.")
+    ] = None,
+    save_plan: Annotated[
+        Path | None, typer.Option(help="Write the recommended plan to this file.")
+    ] = None,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
     force: shared.Force = False,
     *,
     roles: shared.Roles,
 ) -> None:
-    """Run many plans and show what each risks and loses, which are beaten by none, and which to take.
+    """Run many plans: what each risks and loses, which are beaten by none, and which to take.
 
     Examples:
 
@@ -50,13 +99,26 @@ def compare(
 
       tacit compare survey.csv --plans plans.toml --resume runs.jsonl --bound 0.01
     """
-    from tacit import io
-    from tacit.compare import compare as run
+    from tacit.compare.comparison import compare as run
+    from tacit.data import io
 
-    shared.refuse(json_file, html, svg, save_plan, force=force)
+    # The comparison may run for an hour: an output that cannot be written is refused before it.
+    inputs = {"IN": source, "--plans": plans, "--schema": schema}
+    # the journal of finished runs is read and written
+    own_files.refuse_collisions(inputs, {"--resume": resume})
+    own_files.refuse(
+        inputs={**inputs, "--resume": resume},
+        outputs={
+            "--json": json_file,
+            "--html": html,
+            "--svg": svg,
+            "--save-plan": save_plan,
+        },
+        force=force,
+    )
     data = shared.read(source, schema, encoding, roles)
     with shared.progress("comparing") as progress:
-        found = run(
+        frontier = run(
             data,
             plans,
             budget=None if budget is None else seconds(budget),
@@ -71,54 +133,68 @@ def compare(
             resume=resume,
             progress=progress,
         )
-    shared.show_or_write(found, show, json_file, force=force)
+    shared.show_or_write(frontier, show, json_file, force=force)
     if svg is not None:
         with io.replacing(svg, force=force) as temporary:
-            temporary.write_text(found.to_svg(), encoding="utf-8")
+            temporary.write_text(frontier.to_svg(), encoding="utf-8")
     if html is not None:
-        found.to_html(html, force=force)
-    if save_plan is not None and found.recommended is not None:
-        found.recommended.plan.save(save_plan, force=force)
-    if found.recommended is None:
+        frontier.to_html(html, force=force)
+    if frontier.recommended is None:
+        # No plan keeps the bound: a script must not go on as if there were one.
         raise typer.Exit(2)
+    if save_plan is not None:
+        frontier.recommended.plan.save(save_plan, force=force)
 
 
 def seconds(text: str) -> float:
     """'90', '90s', '10m', '1.5h' -> seconds."""
-    from tacit.errors import ParameterError
-
-    units = {"s": 1, "m": 60, "h": 3600}
-    number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1)
+    unit = text[-1:]
+    number = text[:-1] if unit in UNITS else text
     try:
-        return float(number) * unit
+        return float(number) * UNITS.get(unit, 1)
     except ValueError:
-        raise ParameterError(f"--budget {text}: write a time such as 90s, 10m or 1h") from None
+        raise ParameterError(
+            f"--budget {text}: write a time such as 90s, 10m or 1h"
+        ) from None
 
 
-ROWS = 40
-
-
-def show(found: Any) -> None:
+def show(frontier: Frontier) -> None:
     """The comparison on the terminal: the frontier first, then the others by score."""
-    from rich.table import Table
-
     out = shared.console()
-    title = f"{len(found.trials)} plans on {found.records:,} records, {found.seconds:.0f} s "
-    title += f"({found.settings['computing_seconds']:.0f} s of computing); * = beaten by none"
-    table = Table(title=title, title_justify="left")
-    for heading in ("", "plan", f"risk ({found.risk_name})", "95 % interval", f"loss ({found.loss_name})", "score"):
-        table.add_column(heading, justify="left" if heading in ("", "plan") else "right")
-    rows = found.table
+    computing = frontier.settings["computing_seconds"]
+    table = Table(
+        title=f"{len(frontier.trials)} plans on {frontier.records:,} records, "
+        f"{frontier.seconds:.0f} s ({computing:.0f} s of computing); * = beaten by none",
+        title_justify="left",
+    )
+    table.add_column("")
+    table.add_column("plan")
+    for heading in (
+        f"risk ({frontier.risk_name})",
+        "95 % interval",
+        f"loss ({frontier.loss_name})",
+        "score",
+    ):
+        table.add_column(heading, justify="right")
+    rows = frontier.table
     for row in rows[:ROWS]:
-        mark = ">" if row["recommended"] else "*" if row["frontier"] else ""
         if row.get("failed") and row["risk"] is None:
-            table.add_row("", row["name"], "[bold red]did not run[/]", row["failed"], "", "")
+            failed = Text("did not run", "bold red")
+            table.add_row("", row["name"], failed, row["failed"], "", "")
+            continue
+        mark = ">" if row["recommended"] else "*" if row["frontier"] else ""
+        if row["verdict"] == "not assessed":
+            why = row.get("unknown") or row.get("failed") or "no attack was run"
+            table.add_row(
+                "", row["name"], Text("not assessed", "bold yellow"), why, "", ""
+            )
             continue
         low, high = row["risk_interval"]
         table.add_row(
             mark,
             row["name"],
-            f"{row['risk']:.4f}" + (f" {row['attacker']}" if row["attacker"] else ""),
+            f"{row['risk']:.4f} {row['attacker'] or ''}".rstrip(),
+            # Without repetitions there is nothing to make an interval of.
             f"{low:.4f} - {high:.4f}" if high > low else "one run",
             _number(row["loss"]),
             _number(row["score"]),
@@ -126,11 +202,14 @@ def show(found: Any) -> None:
     out.print(table)
     if len(rows) > ROWS:
         out.print(f"... and {len(rows) - ROWS} more plans (--json shows all)")
-    for note in found.notes:
+    for note in frontier.notes:
         shared.say(f"Note: {note}")
-    if found.recommended is not None:
-        shared.say(f"Recommended: {found.recommended.name}")
-    shared.say(f"Why: {found.why}")
+    if frontier.recommended is not None:
+        shared.say(f"Recommended: {frontier.recommended.name}")
+    shared.say(f"Why: {frontier.why}")
+    closest = frontier.closest
+    if frontier.recommended is None and closest is not None:
+        shared.say(f"Next: {frontier.verdict(closest).next_step}")
 
 
 def _number(value: float | None) -> str:

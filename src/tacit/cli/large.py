@@ -1,38 +1,76 @@
-"""``tacit large``: files too large for memory or for quadratic work, on this machine or on a cluster."""
+"""``tacit large``: files too large for memory or for quadratic work, here or on a cluster."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from tacit.cli import shared
+from tacit.base.errors import ParameterError
+from tacit.cli import options as shared
+from tacit.cli import own_files
 
-app = typer.Typer(no_args_is_help=True, help="Work on blocks: larger than memory, or on a Spark cluster.")
+if TYPE_CHECKING:
+    from tacit.scale.run_result import BlockLinkage
 
-Leaf = Annotated[str, typer.Option(help="L: at most so many records a block, or auto.")]
+# `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
+# inside the command that needs it.
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Work on blocks: larger than memory, or on a Spark cluster.",
+)
+
+Leaf = Annotated[
+    str, typer.Option(help="L: at most so many records per block, or auto.")
+]
 Cluster = Annotated[
-    str | None, typer.Option(help="Where to run: threads, processes, or a Spark master (spark://..., yarn, local[2]).")
+    str | None,
+    typer.Option(
+        help="Where to run: threads, processes, or a Spark master (spark://..., yarn, local[2])."
+    ),
 ]
 
 
 @app.command()
 def protect(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="Parquet: a file, or a folder of files.")],
-    release: Annotated[Path, typer.Argument(metavar="OUT", help="The Parquet to write (a folder, from a cluster).")],
-    method: Annotated[str, typer.Option(help="A protection method.")] = "microaggregation",
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="IN", help="Parquet: a file, or a folder of files."),
+    ],
+    release: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="The Parquet to write (a folder, from a cluster)."
+        ),
+    ],
+    method: Annotated[
+        str, typer.Option(help="A protection method.")
+    ] = "microaggregation",
     settings: shared.Settings = None,
     quasi: shared.Quasi = None,
     identifier: shared.Identifier = None,
     nominal: shared.Nominal = None,
-    split_on: Annotated[str | None, typer.Option(help="Columns that blocks are cut on (default: --quasi). a,b")] = None,
+    split_on: Annotated[
+        str | None,
+        typer.Option(help="Columns that blocks are cut on (default: --quasi). a,b"),
+    ] = None,
     leaf: Leaf = "10000",
     memory: Annotated[str, typer.Option(help="Memory limit of this process.")] = "2GB",
     cluster: Cluster = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped (OUT.work).")] = False,
-    price: Annotated[int, typer.Option(help="Also report the price of blocking on a sample of so many records.")] = 0,
+    seed: shared.Seed = None,
+    test_seed: shared.TestSeed = False,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with a run that was stopped (OUT.work)."),
+    ] = False,
+    price: Annotated[
+        int,
+        typer.Option(
+            help="Also report the price of blocking on a sample of so many records."
+        ),
+    ] = 0,
     force: shared.Force = False,
     as_json: shared.AsJson = False,
 ) -> None:
@@ -44,17 +82,19 @@ def protect(
 
       tacit large protect hdfs/survey release --set k=5 --quasi age,income --cluster spark://host:7077
     """
-    from tacit import io
-    from tacit.large.run import protect as run
+    from tacit.base import seeds
+    from tacit.scale.protect import protect as run
 
-    if not resume:
-        io.refuse_overwrite(release, force=force)
+    seeds.warn(seed)
+    own_files.refuse(inputs={"IN": source}, outputs={"OUT": release}, force=force)
+    given = shared.settings(settings)
     with shared.progress("protecting") as report:
         done = run(
             source,
             release,
             method=method,
-            parameters=shared.settings(settings),
+            parameters=shared.for_test(method, given, seed, test_seed),
+            # what is not said is guessed from the file
             columns=shared.split(quasi) if quasi else None,
             split_on=shared.split(split_on) if split_on else None,
             categorical=shared.split(nominal) if nominal else (),
@@ -70,71 +110,98 @@ def protect(
     if as_json:
         shared.emit(done.to_dict())
         return
-    again = f", {done.resumed_bins} bins of an earlier run kept" if done.resumed_bins else ""
+    sizes = f"{done.smallest:,} to {done.largest:,} records"
+    if done.resumed_bins:
+        sizes += f", {done.resumed_bins} bins of an earlier run kept"
     shared.say(
-        f"Masked {done.records:,} records in {done.blocks:,} blocks ({done.smallest:,} to {done.largest:,} records"
-        f"{again}) in {sum(done.seconds.values()):.1f} s, peak memory {done.peak_memory / 1e6:.0f} MB; loss "
-        f"(100 SSE/SST) {done.loss:.4f}; wrote {release}, digest {done.digest[:16]}"
+        f"Masked {done.records:,} records in {done.blocks:,} blocks ({sizes}) "
+        f"in {sum(done.seconds.values()):.1f} s, "
+        f"peak memory {done.peak_memory / 1e6:.0f} MB; "
+        f"loss (100 SSE/SST) {done.loss:.4f}; "
+        # the beginning of the digest is enough to see that two runs agree
+        f"wrote {release}, digest {done.digest[:16]}"
     )
-    if done.price:
+    paid = done.price
+    if paid:
         shared.say(
-            f"Price of blocking on {done.price['sample']:.0f} records: loss {done.price['loss_with_blocks']:.4f} in "
-            f"blocks of at most {done.price['leaf']:.0f}, {done.price['loss_without_blocks']:.4f} without"
+            f"Price of blocking on {paid['sample']:.0f} records: "
+            f"loss {paid['loss_with_blocks']:.4f} "
+            f"in blocks of at most {paid['leaf']:.0f}, "
+            f"{paid['loss_without_blocks']:.4f} without"
         )
 
 
 @app.command()
 def link(
     original: Annotated[Path, typer.Argument(help="The original (Parquet).")],
-    masked: Annotated[Path, typer.Argument(help="The masked file (Parquet), in the same order.")],
-    attacker: Annotated[str, typer.Option(help="An attacker: nearest, assignment, ...")] = "nearest",
+    masked: Annotated[
+        Path, typer.Argument(help="The masked file (Parquet), in the same order.")
+    ],
+    attacker: Annotated[
+        str, typer.Option(help="An attacker: nearest, assignment, ...")
+    ] = "nearest",
     settings: shared.Settings = None,
     quasi: shared.Quasi = None,
-    blocks: Annotated[str, typer.Option(help="kdtree (blocks of equal size) or orthtree (2^d-tree).")] = "kdtree",
+    blocks: Annotated[
+        str, typer.Option(help="kdtree (blocks of equal size) or orthtree (2^d-tree).")
+    ] = "kdtree",
     leaf: Leaf = "10000",
     cluster: Cluster = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the links (needed on a cluster).")] = None,
-    price: Annotated[int, typer.Option(help="Sample on which links without blocks are counted, too.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the links (needed on a cluster).")
+    ] = None,
+    price: Annotated[
+        int, typer.Option(help="Sample on which links without blocks are counted, too.")
+    ] = 0,
     as_json: shared.AsJson = False,
 ) -> None:
     """Attack a masked file block by block.
 
     Example:
 
-      tacit large link survey.parquet release.parquet --attacker nearest --quasi age,income --price 2000
+      tacit large link survey.parquet release.parquet --quasi age,income --price 2000
     """
-    from tacit.errors import ParameterError
-    from tacit.large.linking import link as run
+    from tacit.scale.link import link as run
 
     if blocks not in ("kdtree", "orthtree"):
         raise ParameterError(f"--blocks {blocks}: choose kdtree or orthtree")
     with shared.progress("linking") as report:
-        found = run(
+        linkage = run(
             original,
             masked,
             attacker=attacker,
             parameters=shared.settings(settings),
             columns=shared.split(quasi) if quasi else None,
             leaf=_leaf(leaf),
-            blocks=blocks,  # type: ignore[arg-type]
+            blocks=blocks,  # type: ignore[arg-type]  # one of the two: checked above
             engine=cluster,
             price=price,
             out=out,
             progress=lambda finished, total: report("blocks", finished, total),
         )
     if as_json:
-        shared.emit(found.to_dict())
-        return
-    low, high = found.interval
+        shared.emit(linkage.to_dict())
+    else:
+        _say_linked(linkage)
+
+
+def _say_linked(linkage: BlockLinkage) -> None:
+    """How many were found, and what the blocks cost the intruder."""
+    low, high = linkage.interval
     shared.say(
-        f"{found.attacker}: {found.correct:,.2f} of {found.records:,} correct, {100 * found.rate:.2f} % "
-        f"[{100 * low:.2f}, {100 * high:.2f}], chance {100 * found.chance:.5f} %; {found.blocks} blocks, "
-        f"{found.apart:,} originals have their own record in another block; {found.seconds:.1f} s"
+        f"{linkage.attacker}: {linkage.correct:,.2f} of {linkage.records:,} correct, "
+        f"{100 * linkage.rate:.2f} % [{100 * low:.2f}, {100 * high:.2f}], "
+        f"chance {100 * linkage.chance:.5f} %; {linkage.blocks} blocks, "
+        # whose own record is in another block cannot be found: blocks understate the risk
+        f"{linkage.apart:,} originals have their own record in another block; "
+        f"{linkage.seconds:.1f} s"
     )
-    if found.price:
+    price = linkage.price
+    if price:
         shared.say(
-            f"Price of blocking on {found.price['sample']:.0f}: {found.price['links_with_blocks']:.1f} links in "
-            f"blocks, {found.price['links_without_blocks']:.1f} without"
+            f"Price of blocking on {price['sample']:.0f}: "
+            f"{price['links_with_blocks']:.1f} links in blocks, "
+            f"{price['links_without_blocks']:.1f} without"
         )
 
 
@@ -143,8 +210,12 @@ def picture(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A file of records.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The SVG to write.")],
     columns: Annotated[str, typer.Option(help="Two numeric columns. a,b")],
-    leaf: Annotated[int, typer.Option(help="L: at most so many records a leaf.")] = 50,
-    least: Annotated[int, typer.Option(help="Leaves with fewer records are fused.")] = 10,
+    leaf: Annotated[
+        int, typer.Option(help="L: at most so many records per leaf.")
+    ] = 50,
+    least: Annotated[
+        int, typer.Option(help="Leaves with fewer records are fused.")
+    ] = 10,
     force: shared.Force = False,
 ) -> None:
     """Draw the blocks of two columns: cells, records, and which small leaves were fused.
@@ -153,24 +224,27 @@ def picture(
 
       tacit large picture survey.csv blocks.svg --columns age,income
     """
-    from tacit import io
-    from tacit.partition.orthtree import OrthTree
-    from tacit.partition.picture import draw
+    from tacit.data import io
+    from tacit.report.charts.partition import draw
+    from tacit.scale.partition.orthtree import OrthTree
 
-    io.refuse_overwrite(target, force=force)
-    draw(io.read(source).numbers(shared.split(columns)), OrthTree(leaf=leaf, least=least), target)
+    own_files.refuse(inputs={"IN": source}, outputs={"OUT": target}, force=force)
+    data = io.read(source)
+    points = data.numbers(shared.split(columns))
+    draw(points, OrthTree(leaf=leaf, least=least), target)
     shared.say(f"Wrote {target}")
 
 
-def _leaf(text: str) -> Any:
-    from tacit.errors import ParameterError
-
+def _leaf(text: str) -> int | Literal["auto"]:
+    """The size of a block as it was typed."""
     if text == "auto":
-        return text
+        return "auto"
     try:
         return int(text)
     except ValueError:
-        raise ParameterError(f"--leaf {text}: give a number of records, or auto") from None
+        raise ParameterError(
+            f"--leaf {text}: give a number of records, or auto"
+        ) from None
 
 
 def register(main: typer.Typer) -> None:

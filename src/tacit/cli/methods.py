@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import inspect
+from importlib import import_module
+from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
-from tacit.cli import shared
+from tacit.base.docs import card_of
+from tacit.base.errors import ParameterError
+from tacit.cli import options as shared
 
+# `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
+# inside the command that needs it.
+
+# The rooms that have a registry, in the order of the work.
 ROOMS = ("protect", "attack", "risk", "loss", "stream")
+# Rooms whose entries are classes with parameters; measures are functions.
+WITH_PARAMETERS = ("protect", "attack", "stream")
 
 
 def methods(
-    name: Annotated[str | None, typer.Argument(help="One method: its card (definition, source, guarantee).")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="One method: its card (definition, source, guarantee)."),
+    ] = None,
     as_json: shared.AsJson = False,
 ) -> None:
-    """List protectors, attackers, measures and stream filters; or show one method's card and parameters.
+    """List protectors, attackers, measures and stream filters; or show one method's card.
 
     Examples:
 
@@ -23,40 +38,69 @@ def methods(
 
       tacit methods microaggregation
     """
-    import inspect
-    from importlib import import_module
-
-    from tacit.errors import ParameterError
-
-    found: dict[str, dict[str, Any]] = {}
+    # One name may stand in several rooms (noise is a protector and a filter): all are shown.
+    rooms: dict[str, dict[str, type]] = {}
     for room in ROOMS:
         registry = getattr(import_module(f"tacit.{room}"), "registry", {})
-        found[room] = {key: registry[key] for key in registry if name in (None, key)}
-    if name is not None and not any(found.values()):
-        raise ParameterError(f"there is no method '{name}'; 'tacit methods' lists them all")
+        rooms[room] = {key: registry[key] for key in registry if name in (None, key)}
+    if name is not None and not any(rooms.values()):
+        raise ParameterError(
+            f"there is no method '{name}'; 'tacit methods' lists them all"
+        )
     if as_json:
-        shared.emit({room: {key: _first(thing) for key, thing in entries.items()} for room, entries in found.items()})
+        shared.emit(
+            {
+                room: {key: _first_line(method) for key, method in entries.items()}
+                for room, entries in rooms.items()
+            }
+        )
         return
+    for room, entries in rooms.items():
+        if name is None:
+            _print_list(room, entries)
+        for key, method in entries.items() if name is not None else ():
+            _print_card(room, key, method)
+
+
+def _print_list(room: str, entries: dict[str, type]) -> None:
+    """A room: each method with the first line of its card."""
+    table = Table(title=room, title_justify="left", show_header=False)
+    for key, method in entries.items():
+        table.add_row(key, _first_line(method))
+    shared.console().print(table)
+
+
+def _print_card(room: str, key: str, method: type) -> None:
+    """A method: its card as it is written, and a table of its parameters."""
     out = shared.console()
-    for room, entries in found.items():
-        for key, thing in entries.items():
-            if name is None:
-                continue
-            out.print(f"[bold]{room}.{thing.__name__}[/] ({key})")
-            out.print(inspect.getdoc(thing) or "", markup=False)
-            out.print(f"\nParameters: {inspect.signature(thing)}\n", markup=False)
-    if name is None:
-        from rich.table import Table
-
-        for room, entries in found.items():
-            table = Table(title=room, title_justify="left", show_header=False)
-            for key, thing in entries.items():
-                table.add_row(key, _first(thing))
-            out.print(table)
+    out.print(Text.assemble((f"{room}.{method.__name__}", "bold"), f" ({key})"))
+    out.print(inspect.getdoc(method) or "")
+    if room in WITH_PARAMETERS:
+        out.print(_parameters(method))
 
 
-def _first(thing: Any) -> str:
-    return (thing.__doc__ or "").strip().splitlines()[0] if thing.__doc__ else ""
+def _parameters(method: type) -> Table:
+    """Every parameter with its default and what it means."""
+    from tacit.base.parameters import model_of
+
+    table = Table(
+        "parameter",
+        "default",
+        "meaning",
+        box=None,
+        title="Parameters",
+        title_justify="left",
+    )
+    meanings = card_of(method).parameters
+    for name, field in model_of(method).model_fields.items():
+        default = "required" if field.is_required() else repr(field.default)
+        table.add_row(name, default, meanings.get(name, ""))
+    return table
+
+
+def _first_line(method: type) -> str:
+    lines = (method.__doc__ or "").strip().splitlines()
+    return lines[0] if lines else ""
 
 
 def register(app: typer.Typer) -> None:

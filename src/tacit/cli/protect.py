@@ -4,31 +4,84 @@ from __future__ import annotations
 
 import shlex
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tacit.cli import shared
+from tacit.base.errors import ParameterError
+from tacit.cli import options as shared
+from tacit.cli import own_files
+
+if TYPE_CHECKING:
+    from tacit.plan.plan import Plan
+
+# `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
+# inside the command that needs it.
 
 
 @shared.with_roles
 def protect(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The file to protect.")],
     release: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
-    method: Annotated[str | None, typer.Option(help="A protection method; 'tacit methods' lists them.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="A protection method; 'tacit methods' lists them."),
+    ] = None,
     settings: shared.Settings = None,
-    plan: Annotated[Path | None, typer.Option(help="A plan file (TOML) instead of --method.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Same seed, same bytes; drawn and recorded unless given.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="A plan file (TOML) instead of --method.")
+    ] = None,
+    seed: shared.Seed = None,
+    test_seed: shared.TestSeed = False,
     until: Annotated[
         str | None,
-        typer.Option(help="Strengthen the method until this holds: 'risk<=0.05' (strongest attacker), 'dld<=0.1', ..."),
+        typer.Option(
+            help="Strengthen the method until this holds: "
+            "'risk<=0.05' (strongest attacker), 'dld<=0.1', ..."
+        ),
     ] = None,
-    save_plan: Annotated[Path | None, typer.Option(help="Also write the plan, with its seeds, to this file.")] = None,
+    save_plan: Annotated[
+        Path | None,
+        typer.Option(help="Also write the plan, without its seeds, to this file."),
+    ] = None,
+    codebook: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Also describe the release for those who will use it: "
+            ".html, .json or .xml (DDI); repeat for more."
+        ),
+    ] = None,
+    release_as_is: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns that may leave although nothing protects them. a,b,c"
+        ),
+    ] = None,
+    allow_unprotected: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unprotected",
+            help="Let every untouched quasi-identifier leave as it is.",
+        ),
+    ] = False,
+    keep_order: Annotated[
+        bool,
+        typer.Option(
+            "--keep-order",
+            help="Do not shuffle the rows: whoever has a list in that order knows whose "
+            "record is whose.",
+        ),
+    ] = False,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
     safe_formulas: Annotated[
-        bool, typer.Option("--safe-formulas", help="Put ' before text cells that a spreadsheet would run.")
+        bool,
+        typer.Option(
+            "--safe-formulas",
+            help="Put ' before text cells that a spreadsheet would run.",
+        ),
     ] = False,
     force: shared.Force = False,
     as_json: shared.AsJson = False,
@@ -37,59 +90,134 @@ def protect(
 ) -> None:
     """Mask a file. Writes OUT and OUT.manifest.json; the input is never touched.
 
+    The manifest holds the seeds, with which the noise can be taken off, and whose record each
+    row is: keep it, and never publish it.
+
+    Rows are written in random order. Nothing is written while a column would leave by accident:
+    one that the schema does not know, free text, a code of an identifier or of a protected
+    column, a quasi-identifier that no step touches.
+
     Examples:
 
       tacit protect survey.csv release.csv --method microaggregation --set k=5 --quasi age,income
 
-      tacit protect survey.parquet release.parquet --method noise --set percent=10 --seed 7
+      tacit protect survey.parquet release.parquet --method noise --set percent=10
 
       tacit protect survey.csv release.csv --plan plan.toml --force
 
       tacit protect survey.csv release.csv --method microaggregation --until "risk<=0.05"
+
+      tacit protect survey.csv release.csv --plan plan.toml --release-as-is sex,region
+
+      tacit protect survey.sav release.sav --plan plan.toml --codebook release.html
     """
-    from tacit import io, manifest
-    from tacit.errors import ParameterError
-    from tacit.plan import Plan, Step
+    from tacit.base import seeds
+    from tacit.plan import manifest
+    from tacit.plan.release import accepting, look, write
+    from tacit.plan.row_order import RowOrder
 
     if (method is None) == (plan is None):
-        raise ParameterError("say how to protect: either --method NAME (with --set), or --plan FILE")
-    for path in (release, manifest.path_of(release), *([save_plan] if save_plan else [])):
-        io.refuse_overwrite(path, force=force)
-    if release.resolve() == source.resolve():
-        raise ParameterError(f"{release}: is the input itself, which is never written; name another file")
+        raise ParameterError(
+            "say how to protect: either --method NAME (with --set), or --plan FILE"
+        )
+    # Everything that can be refused is refused before the file is read.
+    own_files.refuse(
+        inputs={"IN": source, "--plan": plan, "--schema": schema},
+        outputs={
+            "OUT": release,
+            "the manifest": manifest.path_of(release),
+            "--save-plan": save_plan,
+            **{f"--codebook {path}": path for path in codebook or []},
+        },
+        force=force,
+    )
+    for path in codebook or []:
+        from tacit.report.codebook_files import form_of
+
+        form_of(path)
     if until is not None and method is None:
         raise ParameterError("--until strengthens one method; name it with --method")
+    given = {} if plan else shared.settings(settings)
+    recipe = accepting(_plan(plan, method, given), shared.split(release_as_is or ""))
     if until is None:
-        recipe = Plan.load(plan) if plan else Plan((Step(str(method), shared.settings(settings)),))
-        recipe = recipe.seeded(seed)
-    data = shared.read(source, schema, encoding, roles)
-    start = time.perf_counter()
-    with shared.progress(f"protecting {data.n:,} records") as progress, shared.naming(source):
-        if until is None:
-            masked = recipe.apply(data)
-        else:
-            from tacit.until import protect_until
+        recipe = recipe.seeded(seed, test_seed=test_seed)
+        # A seed that someone chose can be guessed, also one that stands in the plan file.
+        chosen = [step.seed for step in recipe.steps if seeds.by_hand(step.seed)]
+        seeds.warn(chosen[0] if chosen else None)
+    else:
+        seeds.warn(seed)
 
-            found = protect_until(
-                data, str(method), until, settings=shared.settings(settings), seed=seed, progress=progress
+    data = shared.read(source, schema, encoding, roles)
+    with shared.naming(source):
+        columns = look(recipe, data, allow_unprotected=allow_unprotected)
+    start = time.perf_counter()
+    search = None
+    with (
+        shared.progress(f"protecting {data.n:,} records") as progress,
+        shared.naming(source),
+    ):
+        if until is None:
+            masked = recipe.mask(data)
+        else:
+            # Searching attacks every setting, and loads what attacks need.
+            from tacit.compare.until import protect_until
+
+            search = protect_until(
+                data,
+                str(method),
+                until,
+                settings=given,
+                seed=seed,
+                test_seed=test_seed,
+                progress=progress,
             )
-            recipe, masked = found.plan, found.masked
-    seconds = time.perf_counter() - start
-    io.write(masked, release, force=force, safe_formulas=safe_formulas)
-    record = manifest.describe(recipe, source, data, release, masked, seconds)
-    if until is not None:
-        record["until"] = found.to_dict()
-    beside = manifest.write(record, release, force=force)
+            recipe = replace(search.plan, release_as_is=recipe.release_as_is)
+            masked = search.masked
+    record = write(
+        recipe,
+        source,
+        data,
+        release,
+        masked,
+        time.perf_counter() - start,
+        order=RowOrder.of(recipe, keep=keep_order),
+        columns=columns,
+        force=force,
+        encoding=encoding,
+        safe_formulas=safe_formulas,
+        more=None if search is None else {"until": search.to_dict()},
+    )
+    beside = manifest.path_of(release)
     if save_plan:
-        recipe.save(save_plan, force=force)
+        recipe.without_seeds().save(save_plan, force=force)
+    if codebook:
+        # The page is drawn by what draws reports, which takes a while to load.
+        from tacit.report.codebook import codebook as describe_release
+        from tacit.report.codebook_files import write_codebook
+
+        book = describe_release(masked, recipe, original=data, file=release)
+        for path in codebook:
+            write_codebook(book, path, force=force)
     if as_json:
-        shared.emit(record)
+        # Without the seeds: what is printed ends in logs.
+        shared.emit(manifest.shown(record))
         return
-    if until is not None:
-        who = f" ({found.attacker})" if found.attacker else ""
-        shared.say(f"{found.bound} holds: {found.risk:.4g}{who}, after {len(found.tried)} settings.")
-    shared.say(f"Masked {data.n:,} records with {recipe}: wrote {release} and {beside.name}.")
-    shared.say(f"Now attack it: {shlex.join(['tacit', 'assess', str(source), str(release), '--plan', str(beside)])}")
+    if search is not None:
+        shared.say(str(search))
+    done = f"Masked {data.n:,} records with {recipe}"
+    shared.say(f"{done}: wrote {release} and {beside.name}.")
+    dropped = [name for name in data.names if name not in masked.names]
+    if dropped:
+        shared.say(f"Dropped: {', '.join(dropped)}.")
+    command = ["tacit", "assess", str(source), str(release), "--plan", str(beside)]
+    shared.say(f"Now attack it: {shlex.join(command)}")
+
+
+def _plan(path: Path | None, method: str | None, given: dict[str, object]) -> Plan:
+    """The plan of a file, or of one method."""
+    from tacit.plan.plan import Plan, Step
+
+    return Plan.load(path) if path else Plan((Step(str(method), given),))
 
 
 def register(app: typer.Typer) -> None:

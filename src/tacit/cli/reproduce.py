@@ -1,6 +1,4 @@
-"""``tacit reproduce``: recompute the tables that the field cites, and say where the published number is
-wrong.
-"""
+"""``tacit reproduce``: recompute the tables that the field cites, and say where they are wrong."""
 
 from __future__ import annotations
 
@@ -9,9 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
+
+from tacit.base.errors import ParameterError
 
 if TYPE_CHECKING:
     from tacit.reproduce.run import Result
+
+# `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
+# inside the command that needs it.
+
+# Columns of a table when there is no terminal: published and own figures stand side by side.
+WIDTH = 150
+# Surprises and errors that are printed; the summary file has all.
+SURPRISES, ERRORS = 40, 3
+# Where published values that are artefacts are explained; a target names file and heading.
+EXPLAINED = "docs/explanation"
 
 _COLOURS = {
     "agrees": "green",
@@ -25,10 +37,12 @@ _COLOURS = {
 }
 
 
-def _list() -> None:
-    from rich.console import Console
-    from rich.table import Table
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else WIDTH)
 
+
+def _list() -> None:
+    """Every target, and whether the data for it are here."""
     from tacit.reproduce.run import missing
     from tacit.reproduce.targets import targets
 
@@ -39,38 +53,70 @@ def _list() -> None:
         absent = missing(target)
         state = f"[bold red]not available: {absent}[/]" if absent else "ready"
         table.add_row(target.name, target.source, target.title, state)
-    Console(width=None if sys.stdout.isatty() else 150).print(table)
+    _console().print(table)
 
 
 def _show(result: Result) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from tacit.reproduce.write import number
-
-    console = Console(width=None if sys.stdout.isatty() else 150)
+    """A target: its table, then what is said about it."""
+    console = _console()
     target = result.target
-    title = f"{target.name}: {target.title} ({target.source})"
     if result.missing:
-        console.print(f"[bold red]{target.name}: NOT AVAILABLE[/] ({result.missing}); counted as not reproduced")
+        # What did not run is not a success.
+        console.print(
+            f"[bold red]{target.name}: NOT AVAILABLE[/] ({result.missing}); "
+            "counted as not reproduced"
+        )
         return
-    table = Table(title=title)
-    for heading in ("cell", "measure", "published", "ours", "95 %", "difference", "verdict"):
-        table.add_column(heading, justify="left" if heading in {"cell", "measure", "verdict"} else "right")
-    for cell, measure, j in result.lines:
-        colour = _COLOURS.get(j.verdict, "")
-        verdict = f"[{colour}]{j.verdict}[/]" if colour else j.verdict
-        interval = j.why if j.ours is None else f"{number(j.interval[0])} .. {number(j.interval[1])}"
-        table.add_row(cell, measure, j.published, number(j.ours), interval, number(j.difference), verdict)
-    console.print(table)
+    console.print(_table(result))
     if result.count("artefact"):
-        console.print(f"[yellow]artefact[/]: the published value is explained in docs/{target.explained}")
+        place = f"{EXPLAINED}/{target.explained}"
+        console.print(
+            f"[yellow]artefact[/]: the published value is explained in {place}"
+        )
     for note in result.notes:
         console.print(f"[cyan]note: {note}[/]")
-    for text, held, figure in result.claims:
-        console.print(f"{'[green]holds' if held else '[red]does not hold'}[/]: {text} ({figure})")
-    for error in result.errors[:3]:
+    for text, holds, figure in result.claims:
+        word = "[green]holds[/]" if holds else "[red]does not hold[/]"
+        console.print(f"{word}: {text} ({figure})")
+    for error in result.errors[:ERRORS]:
         console.print(f"[bold red]error:[/] {error}")
+
+
+def _table(result: Result) -> Table:
+    """Published value, ours with interval, difference, verdict; one row for each figure."""
+    from tacit.reproduce.write import number
+
+    target = result.target
+    table = Table(title=f"{target.name}: {target.title} ({target.source})")
+    table.add_column("cell")
+    table.add_column("measure")
+    for heading in ("published", "ours", "95 %", "difference"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    for cell, measure, judged in result.lines:
+        colour = _COLOURS.get(judged.verdict, "")
+        verdict = f"[{colour}]{judged.verdict}[/]" if colour else judged.verdict
+        low, high = judged.interval
+        # Without a figure of ours the reason stands in place of the interval.
+        interval = judged.why
+        if judged.ours is not None:
+            interval = f"{number(low)} .. {number(high)}"
+        table.add_row(
+            cell,
+            measure,
+            judged.published,
+            number(judged.ours),
+            interval,
+            number(judged.difference),
+            verdict,
+        )
+    return table
+
+
+def _say(text: str) -> None:
+    """Progress, for someone who watches; a log need not hold it."""
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr, flush=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -78,20 +124,29 @@ def register(app: typer.Typer) -> None:
 
     @app.command("reproduce")
     def reproduce(
-        target: Annotated[list[str], typer.Argument(help="list, all, or names of targets (assignment-4.3)")],
-        quick: Annotated[bool, typer.Option("--quick", help="smaller files and fewer seeds (minutes)")] = False,
-        data: Annotated[Path | None, typer.Option(help="directory of the CASC reference files")] = None,
-        out: Annotated[Path, typer.Option(help="where CSV, plots and summary go")] = Path("reproduce-output"),
+        target: Annotated[
+            list[str],
+            typer.Argument(help="list, all, or names of targets (assignment-4.3)"),
+        ],
+        quick: Annotated[
+            bool,
+            typer.Option("--quick", help="smaller files and fewer seeds (minutes)"),
+        ] = False,
+        data: Annotated[
+            Path | None, typer.Option(help="directory of the CASC reference files")
+        ] = None,
+        out: Annotated[
+            Path, typer.Option(help="where CSV, plots and summary go")
+        ] = Path("reproduce-output"),
         jobs: Annotated[int | None, typer.Option(help="processes (default: 2)")] = None,
-        fresh: Annotated[bool, typer.Option("--fresh", help="forget stored runs instead of resuming")] = False,
+        fresh: Annotated[
+            bool, typer.Option("--fresh", help="forget stored runs instead of resuming")
+        ] = False,
     ) -> None:
-        """Recompute published tables: published value, ours with interval, difference, verdict by a rule."""
+        """Recompute published tables: their value, ours with interval, a verdict by a rule."""
         if target == ["list"]:
             _list()
             return
-        from rich.console import Console
-
-        from tacit.errors import ParameterError
         from tacit.reproduce.known import surprises
         from tacit.reproduce.run import reproduce as run
         from tacit.reproduce.targets import targets
@@ -101,17 +156,27 @@ def register(app: typer.Typer) -> None:
         for name in names:
             if name not in known:
                 raise ParameterError(f"no target '{name}'; see: tacit reproduce list")
-        say = (lambda text: print(text, file=sys.stderr, flush=True)) if sys.stderr.isatty() else (lambda text: None)
-        results = run(names, quick=quick, data=str(data) if data else None, out=out, jobs=jobs, fresh=fresh, say=say)
+        results = run(
+            names,
+            quick=quick,
+            data=str(data) if data else None,
+            out=out,
+            jobs=jobs,
+            fresh=fresh,
+            say=_say,
+        )
         for result in results:
             _show(result)
         console = Console()
-        good = sum(r.status == "reproduced" for r in results)
-        console.print(f"{good} of {len(results)} targets reproduced; summary: {out / 'summary.md'}")
-        found = surprises(results)
-        for text in found[:40]:
+        good = sum(result.status == "reproduced" for result in results)
+        console.print(
+            f"{good} of {len(results)} targets reproduced; summary: {out / 'summary.md'}"
+        )
+        # Deviations that are known and explained are no surprise, and no failure.
+        unexpected = surprises(results)
+        for text in unexpected[:SURPRISES]:
             console.print(f"[bold red]not reproduced:[/] {text}")
-        if len(found) > 40:
-            console.print(f"[bold red]and {len(found) - 40} more[/]")
-        if found:
+        if len(unexpected) > SURPRISES:
+            console.print(f"[bold red]and {len(unexpected) - SURPRISES} more[/]")
+        if unexpected:
             raise typer.Exit(1)

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
-from tacit.cli import shared
+from tacit.cli import options as shared
+
+if TYPE_CHECKING:
+    from tacit.data.schema import Schema
+from tacit.cli import own_files
+
+# `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
+# inside the command that needs it.
 
 
 @shared.with_roles
 def schema(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The file.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the schema file (TOML).")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the schema file (TOML)."),
+    ] = None,
     encoding: shared.Encoding = None,
     force: shared.Force = False,
     as_json: shared.AsJson = False,
     *,
     roles: shared.Roles,
 ) -> None:
-    """Show the kind and role of each column, with the reason; write them to a file that you can correct.
+    """Show the kind and role of each column, with the reason; write them to a file to correct.
+
+    What needs a decision is marked with a question mark and asked below the table: a date whose
+    day and month cannot be told apart, numbers that may be codes.
 
     Examples:
 
@@ -28,23 +42,43 @@ def schema(
 
       tacit schema survey.csv --confidential income -o survey.toml
     """
-    from tacit import io
+    from tacit.data import io
 
-    found = shared.read(source, None, encoding, roles).schema
+    own_files.refuse(inputs={"FILE": source}, outputs={"-o": output}, force=force)
+    columns = shared.read(source, None, encoding, roles).schema
+    # The file can be corrected and given back to every command as --schema.
     if output is not None:
         with io.replacing(output, force=force) as temporary:
-            temporary.write_text(found.to_toml(), encoding="utf-8")
+            temporary.write_text(columns.to_toml(), encoding="utf-8")
     if as_json:
-        shared.emit(found.to_dict())
+        shared.emit(columns.to_dict())
         return
-    from rich.table import Table
-
     table = Table(title=str(source), title_justify="left")
-    for heading in ("column", "kind", "role", "why"):
+    for heading in ("", "column", "kind", "role", "sure?", "why"):
         table.add_column(heading)
-    for column in found:
-        table.add_row(column.name, str(column.kind), str(column.role), column.why)
+    for column in columns:
+        mark = "?" if column.ask else ""
+        kind, role = str(column.kind), str(column.role)
+        table.add_row(mark, column.name, kind, role, column.confidence, column.why)
     shared.console().print(table)
+    _questions(columns)
+
+
+def _questions(columns: Schema) -> None:
+    """What a person must decide, one line for each."""
+    open_ones = [column for column in columns if column.ask]
+    if not open_ones:
+        return
+    shared.say(
+        f"To decide ({len(open_ones)}): the guess stands until you say otherwise."
+    )
+    for column in open_ones:
+        shared.say(f"  {column.name} ({column.kind}): {column.ask}")
+    first = open_ones[0]
+    shared.say(
+        f"Say it with --{first.kind} {first.name} (or another kind), "
+        "or in the file that -o writes."
+    )
 
 
 def register(app: typer.Typer) -> None:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from typing import Any
+from collections.abc import Iterable
 
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from tacit.stream.kinds import Plain
+
+# from the lowest to the highest
 _BARS = "▁▂▃▄▅▆▇█"
+# values that are drawn of each row
+_WIDTH = 40
+# name of the monitored value, words, how its number is written
 _SHOWN = (
     ("rate", "records a second", "{:,.0f}"),
     ("delay", "delay, records", "{:.1f}"),
@@ -20,50 +30,57 @@ _SHOWN = (
 )
 
 
-def sparkline(values: Any, width: int = 40) -> str:
+def sparkline(values: Iterable[float | None], width: int = _WIDTH) -> str:
     """The last values as bars; gaps where there is none.
 
     >>> sparkline([0, 1, 2])
     '▁▅█'
     """
     shown = list(values)[-width:]
-    known = [v for v in shown if v is not None and math.isfinite(v)]
+    known = [value for value in shown if value is not None and math.isfinite(value)]
     if not known:
         return ""
     low, high = min(known), max(known)
-    room = (high - low) or 1.0
-    out = ""
-    for v in shown:
-        ok = v is not None and math.isfinite(v)
-        out += _BARS[min(7, int((v - low) / room * 7 + 0.5))] if ok else " "
-    return out
+    # a constant series is drawn at the bottom
+    height = (high - low) or 1.0
+    top = len(_BARS) - 1
+    line = ""
+    for value in shown:
+        if value is None or not math.isfinite(value):
+            line += " "
+            continue
+        share = (value - low) / height
+        line += _BARS[min(top, int(share * top + 0.5))]
+    return line
 
 
 class Dashboard:
     """A table on stderr that is drawn again with every report."""
 
     def __init__(self, title: str) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
         self.title = title
-        self.past: dict[str, deque[float]] = {name: deque(maxlen=40) for name, _, _ in _SHOWN}
-        self._live = Live(console=Console(stderr=True), refresh_per_second=4, transient=False)
+        self.past: dict[str, deque[float]] = {
+            name: deque(maxlen=_WIDTH) for name, _, _ in _SHOWN
+        }
+        # standard output may be the stream itself
+        console = Console(stderr=True, markup=False)
+        self._live = Live(console=console, refresh_per_second=4, transient=False)
 
     def __enter__(self) -> Dashboard:
         self._live.__enter__()
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._live.__exit__(*error)
+    def __exit__(self, *_: object) -> None:
+        self._live.__exit__(None, None, None)
 
-    def show(self, values: dict[str, Any]) -> None:
+    def show(self, values: Plain) -> None:
+        """Draw these values."""
         self._live.update(self.table(values))
 
-    def table(self, values: dict[str, Any]) -> Any:
-        from rich.table import Table
-
-        counts = f"{values['consumed']:,} in, {values['released_now']:,} out, {values['pending']:,} inside"
+    def table(self, values: Plain) -> Table:
+        """The values now, and lately as bars; at the end the last alarms."""
+        consumed, released = values["consumed"], values["released_now"]
+        counts = f"{consumed:,} in, {released:,} out, {values['pending']:,} inside"
         table = Table(title=f"{self.title}: {counts}", expand=False)
         table.add_column("what")
         table.add_column("now", justify="right")
@@ -78,8 +95,9 @@ class Dashboard:
             table.add_row("risk by guessing", f"{values['chance']:.3f}", "")
         for alarm in values.get("alarms", [])[-3:]:
             table.add_row(
-                f"[red]alarm: {alarm['name']}[/red]",
-                f"[red]{alarm['value']:.4g}[/red]",
-                f"[red]above {alarm['bound']:g} at record {alarm['arrived']:,}[/red]",
+                f"alarm: {alarm['name']}",
+                f"{alarm['value']:.4g}",
+                f"above {alarm['bound']:g} at record {alarm['arrived']:,}",
+                style="red",
             )
         return table

@@ -1,15 +1,16 @@
-"""Two files side by side: the columns that the original and the masked file share, on common codes."""
+"""Two files side by side: the columns that both have, on common codes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from tacit.errors import InputError
-from tacit.microdata import FloatArray, Kind, Microdata
+from tacit.base.errors import InputError
+from tacit.base.typing import Floats, Ints
+from tacit.data.frames import Frame
+from tacit.data.microdata import Kind, Microdata
 
 
 @dataclass(frozen=True)
@@ -25,19 +26,29 @@ class Pair:
     masked: Microdata
     columns: list[str]
     incomparable: list[str]
-    """Columns that the masked file holds as something else, such as intervals where there were numbers."""
+    """Columns that the masked file holds as something else, such as intervals where there were
+    numbers."""
 
     @classmethod
-    def of(cls, original: Any, masked: Any, columns: Iterable[str] | None = None) -> Pair:
-        """Compare these columns, or else the original's quasi-identifiers that the masked file has too."""
+    def of(
+        cls,
+        original: Frame,
+        masked: Frame,
+        columns: Iterable[str] | None = None,
+    ) -> Pair:
+        """Compare these columns, or else the original's quasi-identifiers that both files have."""
         original, masked = Microdata.of(original), Microdata.of(masked)
         if columns is None:
             names = [name for name in original.quasi if name in masked.schema]
         else:
             names = list(columns)
         masked = read_as(original, masked)
-        incomparable = [name for name in names if masked.schema[name].kind is not original.schema[name].kind]
-        return cls(original, masked, [name for name in names if name not in incomparable], incomparable)
+        comparable: list[str] = []
+        incomparable: list[str] = []
+        for name in names:
+            same = masked.schema[name].scale is original.schema[name].scale
+            (comparable if same else incomparable).append(name)
+        return cls(original, masked, comparable, incomparable)
 
     @property
     def aligned(self) -> bool:
@@ -46,7 +57,8 @@ class Pair:
 
     def names(self, *kinds: Kind) -> list[str]:
         """The compared columns of these kinds."""
-        return [name for name in self.columns if self.original.schema[name].kind in kinds]
+        schema = self.original.schema
+        return [name for name in self.columns if schema[name].scale in kinds]
 
     @property
     def numeric(self) -> list[str]:
@@ -58,8 +70,11 @@ class Pair:
         """Nominal and ordinal columns."""
         return self.names(Kind.nominal, Kind.ordinal)
 
-    def numbers(self, names: list[str] | None = None) -> tuple[FloatArray, FloatArray]:
-        """Both files as float64 (n, d), NaN where missing; categories of both files share one coding."""
+    def numbers(self, names: list[str] | None = None) -> tuple[Floats, Floats]:
+        """Both files as float64 (n, d), NaN where missing.
+
+        Categories of both files share one coding.
+        """
         names = self.columns if names is None else names
         # column by column: what follows works on columns
         x = np.empty((self.original.n, len(names)), order="F")
@@ -68,39 +83,59 @@ class Pair:
             x[:, j], z[:, j] = self.column(name)
         return x, z
 
-    def column(self, name: str) -> tuple[FloatArray, FloatArray]:
+    def column(self, name: str) -> tuple[Floats, Floats]:
         """One column of both files."""
-        if self.original.schema[name].kind is Kind.continuous:
-            return self.original.column(name), self.masked.column(name)
-        ours, theirs = self.original.categories(name), self.masked.categories(name)
-        place = {value: code for code, value in enumerate(ours)}
-        for value in theirs:
-            place.setdefault(value, len(place))
-        table = np.array([*(place[value] for value in theirs), np.nan])
+        original = self.original.column(name)
         codes = self.masked.column(name)
-        return self.original.column(name), table[np.where(np.isnan(codes), len(theirs), codes).astype(np.int64)]
+        if self.original.schema[name].scale is Kind.continuous:
+            return original, codes
+        # categories that only the masked file has get codes after the original's
+        categories = self.original.categories(name)
+        place = {value: code for code, value in enumerate(categories)}
+        masked_categories = self.masked.categories(name)
+        for value in masked_categories:
+            # a category that only the release has gets a code after the others
+            place.setdefault(value, len(place))
+        # the last entry is what missing values become
+        places = [place[value] for value in masked_categories]
+        common = np.array([*places, np.nan])
+        missing = len(masked_categories)
+        filled = np.where(np.isnan(codes), missing, codes)
+        at = filled.astype(np.int64)
+        return original, common[at]
 
-    def canonical(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def canonical(self) -> Ints:
         """An order of the (aligned) rows that depends on their values only."""
         x, z = self.numbers()
-        return np.lexsort(np.hstack([x, z]).T[::-1])
+        # the first column is the first key, which lexsort takes last
+        columns = np.hstack([x, z]).T
+        return np.lexsort(columns[::-1])
 
 
-def read_as(original: Any, masked: Any) -> Microdata:
-    """The masked file with the kinds, roles and category order of the original's columns of the same name.
+def read_as(
+    original: Frame,
+    masked: Frame,
+) -> Microdata:
+    """The masked file with the kinds, roles and category order of the original's columns.
 
-    A column that can no longer be read so (intervals where there were numbers) is nominal; categories that the
-    original does not know are allowed.
+    A column that can no longer be read so (intervals where there were numbers) is nominal;
+    categories that the original does not know are allowed.
     """
     known, out = Microdata.of(original), Microdata.of(masked)
     for name in out.names:
         if name not in known.schema:
             continue
         ours, theirs = known.schema[name], out.schema[name]
-        if (ours.kind, ours.role, ours.categories) == (theirs.kind, theirs.role, theirs.categories):
+        if replace(theirs, why=ours.why) == ours:
             continue
-        for wanted in (ours, replace(ours, categories=None), replace(ours, kind=Kind.nominal, categories=None)):
-            candidate = out.with_schema(out.schema.put(wanted))
+        # as the original, then with other categories, then as text: the first that can be read
+        readings = (
+            ours,
+            replace(ours, categories=None),
+            replace(ours, kind=Kind.nominal, categories=None),
+        )
+        for reading in readings:
+            candidate = out.with_schema(out.schema.put(reading))
             try:
                 candidate.column(name)
             except InputError:

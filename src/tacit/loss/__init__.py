@@ -1,42 +1,45 @@
-"""Loss measures: functions (original, masked, **options) -> Measure. A new measure is one file and one line here."""
+"""Loss measures: functions (original, masked, **options) -> Measure.
+
+A new measure is one file, named after it, and one line here.
+"""
 
 from __future__ import annotations
 
-from tacit.registry import Registry
+from tacit.base.registry import Registry
 
 registry = Registry(
     __name__,
-    IL="means:il",
-    IL1="means:il1",
-    IL2="means:il2",
-    IL3="means:il3",
-    IL4="means:il4",
-    IL5="means:il5",
-    PIL="chance:pil",
-    SSE="cells:sse",
-    changed="cells:changed",
-    KS="distributions:ks",
-    TV="distributions:tv",
-    correlation="structure:correlation",
-    eigenvalues="structure:eigenvalues",
-    pMSE="learners:pmse",
-    regression="coefficients:regression",
-    classifier="learners:classifier",
+    IL="il:il",
+    IL1="il:il1",
+    IL2="il:il2",
+    IL3="il:il3",
+    IL4="il:il4",
+    IL5="il:il5",
+    PIL="pil:pil",
+    SSE="sse:sse",
+    changed="changed:changed",
+    KS="ks:ks",
+    TV="tv:tv",
+    correlation="correlation:correlation",
+    eigenvalues="eigenvalues:eigenvalues",
+    pMSE="pmse:pmse",
+    regression="regression:regression",
+    classifier="classifier:classifier",
 )
 
 # the names of the literature, beside the functions' own: tc.loss.PIL is tc.loss.pil
 _ALSO = {
-    "IL": "means:il",
-    "IL1": "means:il1",
-    "IL2": "means:il2",
-    "IL3": "means:il3",
-    "IL4": "means:il4",
-    "IL5": "means:il5",
-    "PIL": "chance:pil",
-    "SSE": "cells:sse",
-    "KS": "distributions:ks",
-    "TV": "distributions:tv",
-    "pMSE": "learners:pmse",
+    "IL": "il:il",
+    "IL1": "il:il1",
+    "IL2": "il:il2",
+    "IL3": "il:il3",
+    "IL4": "il:il4",
+    "IL5": "il:il5",
+    "PIL": "pil:pil",
+    "SSE": "sse:sse",
+    "KS": "ks:ks",
+    "TV": "tv:tv",
+    "pMSE": "pmse:pmse",
 }
 __getattr__ = registry.attribute(_ALSO)
 

@@ -1,8 +1,11 @@
-"""Protectors: objects that mask microdata (scikit-learn transformers). A new method is one file and one line here."""
+"""Protectors: objects that mask microdata, as scikit-learn transformers.
+
+A new method is one file and one line here.
+"""
 
 from __future__ import annotations
 
-from tacit.registry import Registry
+from tacit.base.registry import Registry
 
 registry = Registry(
     __name__,
@@ -17,13 +20,18 @@ registry = Registry(
     ipso="ipso:IPSO",
     sampling="sampling:Sampling",
     recoding="recoding:Recoding",
-    top_bottom_coding="topbottom:TopBottomCoding",
-    local_suppression="suppression:LocalSuppression",
+    top_bottom_coding="top_bottom_coding:TopBottomCoding",
+    record_swapping="record_swapping:RecordSwapping",
+    local_suppression="local_suppression:LocalSuppression",
     pseudonyms="pseudonyms:Pseudonyms",
+    date_shift="date_shift:DateShift",
+    date_truncation="date_truncation:DateTruncation",
+    age_at="age_at:AgeAt",
     dp_microaggregation="dp_microaggregation:DPMicroaggregation",
     laplace="laplace:Laplace",
 )
 
+# what is public in this room but is no method
 _ALSO = {"Protector": "base:Protector", "NumericProtector": "base:NumericProtector"}
 __getattr__ = registry.attribute(_ALSO)
 

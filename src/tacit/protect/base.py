@@ -2,113 +2,251 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit import parameters
-from tacit.errors import ColumnError, InputError, TacitError, TacitWarning
-from tacit.microdata import FloatArray, Kind, Microdata, Role
-from tacit.parameters import Seed
+from tacit.base import display, parameters
+from tacit.base.errors import ColumnError, InputError, TacitError, TacitWarning
+from tacit.base.estimator import Estimator
+from tacit.base.facts import Described
+from tacit.base.parameters import Seed
+from tacit.base.typing import Floats, Objects
+from tacit.data.microdata import Kind, Microdata, Role
+from tacit.protect.file_parts import refuse_units
+from tacit.protect.parted import Parts, strata_columns
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 __all__ = ["NumericProtector", "Protector", "Seed"]
 
+Frame = TypeVar("Frame")
+"""Whatever frame the caller has: pandas, polars, pyarrow, an array, or Microdata."""
 
-class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+
+class Protector(Described, Estimator):
     """An object that masks data, with scikit-learn transformer conventions.
 
-    A method writes ``__init__`` (annotated parameters), ``_fit`` and ``_apply``. ``transform(X)`` is a release of
-    its own: guarantees such as k hold on what it returns. After ``fit(X)`` with an integer seed, ``transform(X)``
-    equals ``fit_transform(X)``. Missing values stay missing unless the method's docstring says otherwise.
+    A method writes ``__init__`` (annotated parameters), ``_fit`` and ``_apply``.
+    ``transform(X)`` is a release of its own: guarantees such as k hold on what it returns.
+    After ``fit(X)`` with an integer seed, ``transform(X)`` equals ``fit_transform(X)``.
+    Columns of a household or person are masked once for each of them, and strata (``by``)
+    apart; ``parts_`` then holds a protector for each part (see ``tacit.protect.file_parts``).
+    Missing values stay missing unless the method's docstring says otherwise.
     Identifier columns are dropped; columns that are not protected pass unchanged.
     """
 
     kinds: ClassVar[frozenset[Kind]] = frozenset(Kind)
     """Kinds of column that the method can mask."""
     min_records: ClassVar[int] = 1
+    """Fewest records that the method can work with."""
+    attacker: ClassVar[str] = "informed.estimated:AwareEstimated"
+    """The intruder who knows this method, as ``module:Class`` of ``tacit.attack``.
 
-    # -- the face --------------------------------------------------------------------------------------
+    Empty: no compared value changes.
+    """
+    shuffles_rows: ClassVar[bool] = False
+    """Rows of the release are in random order: nobody can say whose they are."""
+    drops_identifiers: ClassVar[bool] = True
+    """Identifiers are not in the release."""
+    keeps_gaps: ClassVar[bool] = True
+    """A missing value stays missing where it was, and no other becomes missing."""
+    changes_length: ClassVar[str] = ""
+    """Why the release has another number of records, if it has."""
+    changes_types: ClassVar[str] = ""
+    """Why a column of the release has another type, if it may."""
+    keeps_levels: ClassVar[bool] = False
+    """The method itself masks columns of a household or person once for each of them.
 
-    def fit(self, X: Any, y: Any = None) -> Protector:
+    Otherwise ``Protector`` masks each level in a table of its own.
+    """
+    one_row_each: ClassVar[str] = ""
+    """Why the method takes no file with several rows per person or household, if it does not."""
+    scales: ClassVar[Literal["blocks", "records"] | None] = None
+    """How the method works on a file that is cut into blocks.
+
+    Its groups may be formed inside ``blocks`` and keep their guarantee, or it treats
+    ``records`` one by one, by rules that do not come from the file. None: not at all.
+    """
+    whole_file: ClassVar[str] = (
+        "what it learns from the file would be learned from each block alone"
+    )
+    """Why the method needs the whole file, where ``scales`` is None."""
+
+    # -- the face ----------------------------------------------------------------------
+
+    def fit(self, X: object, y: object = None) -> Protector:
         """Learn what the method needs from X."""
         data, columns = self._start(X, reset=True)
-        self._fit(data, columns, self._generator())
+        self.parts_ = Parts.of(self, data, columns)
+        if self.parts_ is None:
+            self._fit(data, columns, self._generator())
+        else:
+            self.parts_.fit(data)
         self._fitted_ = True
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Frame) -> Frame:
         """Mask X; the same kind of frame comes back."""
-        check_is_fitted(self, "_fitted_")
+        self._refuse_unfitted()
         data, columns = self._start(X, reset=False)
-        return _give_back(X, self._apply(data, columns, self._generator()))
+        if self.parts_ is None:
+            masked = self._apply(data, columns, self._generator())
+        else:
+            masked = self.parts_.apply(data)
+        return self._give_back(X, masked)
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+    def fit_transform(self, X: Frame, y: object = None, **fit_params: object) -> Frame:
         """Fit to X and mask it in one go."""
         data, columns = self._start(X, reset=True)
-        masked = self._fit_apply(data, columns, self._generator())
+        self.parts_ = Parts.of(self, data, columns)
+        if self.parts_ is None:
+            masked = self._fit_apply(data, columns, self._generator())
+        else:
+            masked = self.parts_.fit_apply(data)
         self._fitted_ = True
-        return _give_back(X, masked)
+        return self._give_back(X, masked)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+    def get_feature_names_out(
+        self, input_features: Sequence[str] | None = None
+    ) -> Objects:
         """Names of the columns that are released."""
-        check_is_fitted(self, "_fitted_")
-        if input_features is not None and len(input_features) != self.n_features_in_:
-            raise ValueError("input_features should have length equal to number of features")
-        known = getattr(self, "feature_names_in_", None)
-        if known is not None and input_features is not None and list(known) != list(input_features):
+        self._refuse_unfitted()
+        names_of_fit = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            return np.asarray(self._released_, dtype=object)
+        # both messages are those that scikit-learn's own checks expect
+        if len(input_features) != self.n_features_in_:
+            raise ValueError(
+                "input_features should have length equal to number of features"
+            )
+        if names_of_fit is None:
+            return np.asarray(list(input_features), dtype=object)
+        if list(names_of_fit) != list(input_features):
             raise ValueError("input_features is not equal to feature_names_in_")
-        names = self._released_ if known is not None or input_features is None else input_features
-        return np.asarray(list(names), dtype=object)
+        return np.asarray(self._released_, dtype=object)
 
-    # -- what a method writes --------------------------------------------------------------------------
+    def set_output(
+        self, *, transform: Literal["default", "pandas", "polars"] | None = None
+    ) -> Self:
+        """Choose the kind of frame that ``transform`` gives; None: leave it as it is."""
+        if transform is not None:
+            # the name under which scikit-learn's clone looks for it
+            self._sklearn_output_config = {"transform": transform}
+        return self
 
-    def _fit(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> None:
+    def touches(self, data: Microdata) -> list[str]:
+        """The columns of a file that the method would mask."""
+        if not self.attacker:
+            return []
+        asked = getattr(self, "columns", None)
+        return self._unless_by(data) if asked is None else list(asked)
+
+    def claim(self, data: Microdata) -> dict[str, object] | None:
+        """What a release of this file would claim by differential privacy; None: nothing."""
+        return None
+
+    def _unless_by(self, data: Microdata) -> list[str]:
+        """The quasi-identifiers that do not cut the file into strata."""
+        by = strata_columns(self)
+        return [name for name in data.quasi if name not in by]
+
+    def treats(self, data: Microdata) -> list[str]:
+        """The columns that leave otherwise than they came, whether an attacker compares them."""
+        return self.touches(data)
+
+    def changed_parameters(self) -> dict[str, object]:
+        """The parameters that differ from their defaults; never a seed, which is a secret."""
+        model = parameters.model_of(type(self))  # type: ignore[arg-type]  # mypy: a class's hash
+        given = self.get_params(deep=False)
+        return {
+            name: given[name]
+            for name, field in model.model_fields.items()
+            if not _same(given[name], field.default)
+        }
+
+    def in_short(self) -> str:
+        """The method with the parameters that differ from their defaults."""
+        changed = [
+            f"{name}={value}" for name, value in self.changed_parameters().items()
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def needs_whole_file(self) -> str | None:
+        """Why, with these parameters, blocks would not give what the file gives; None: they do."""
+        if strata_columns(self):
+            return "a block holds a few records of each stratum, and its groups need k of one"
+        return None if self.scales else self.whole_file
+
+    # -- what a method writes ----------------------------------------------------------
+
+    def _fit(
+        self, data: Microdata, columns: list[str], rng: np.random.Generator
+    ) -> None:
         """Learn; attributes end in an underscore."""
 
-    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
+    def _apply(
+        self, data: Microdata, columns: list[str], rng: np.random.Generator
+    ) -> Microdata:
         """Mask; must not set attributes."""
         raise NotImplementedError
 
-    def _fit_apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
+    def _fit_apply(
+        self, data: Microdata, columns: list[str], rng: np.random.Generator
+    ) -> Microdata:
         """Override when fitting already gives the result."""
         self._fit(data, columns, rng)
+        # a new generator of the same seed, so that fit and then transform gives the same bytes
         return self._apply(data, columns, self._generator())
 
     def _targets(self, data: Microdata) -> list[str]:
         """The columns to mask: those asked for, or else the quasi-identifiers."""
         asked = getattr(self, "columns", None)
-        names = data.quasi if asked is None else list(asked)
+        names = self._unless_by(data) if asked is None else list(asked)
         if not names:
-            raise ColumnError("there is no quasi-identifier to protect; name some (--quasi, or columns=[...])")
+            raise ColumnError(
+                "there is no quasi-identifier to protect; "
+                "name some (--quasi, or columns=[...])"
+            )
         for name in names:
-            kind = data.schema[name].kind
-            if kind not in self.kinds:
-                allowed = " or ".join(sorted(self.kinds))
-                raise ColumnError(
-                    f"{type(self).__name__} masks {allowed} columns, but '{name}' is {kind}; leave it out "
-                    f"(columns=[...]), give it another role, or correct its kind (--{min(self.kinds)} {name})"
-                )
+            self._refuse_other_kinds(name, data.schema[name].scale)
         return names
 
-    # -- shared steps ----------------------------------------------------------------------------------
+    # -- shared steps ------------------------------------------------------------------
+
+    def _refuse_other_kinds(self, name: str, kind: Kind) -> None:
+        """Raise if the method cannot mask a column of this kind."""
+        if kind in self.kinds:
+            return
+        allowed = " or ".join(sorted(self.kinds))
+        raise ColumnError(
+            f"{type(self).__name__} masks {allowed} columns, but '{name}' is {kind}; "
+            f"leave it out (columns=[...]), give it another role, "
+            f"or correct its kind (--{min(self.kinds)} {name})"
+        )
 
     def _generator(self) -> np.random.Generator:
+        """The random numbers of one call, from ``random_state`` where there is one."""
         return parameters.generator(getattr(self, "random_state", None))
 
-    def _start(self, X: Any, *, reset: bool) -> tuple[Microdata, list[str]]:
+    def _start(self, X: object, *, reset: bool) -> tuple[Microdata, list[str]]:
+        """The data as Microdata without identifiers, and the columns to mask."""
         if reset:
             parameters.check(type(self), self.get_params(deep=False))
         data = self._read(X, reset=reset)
         if data.n < self.min_records:
+            # 'sample(s)' and 'minimum' are words that scikit-learn's checks look for
             raise InputError(
-                f"the file has {data.n} sample(s); a minimum of {self.min_records} is required by {type(self).__name__}"
+                f"the file has {data.n} sample(s); a minimum of {self.min_records} "
+                f"is required by {type(self).__name__}"
             )
         identifiers = data.schema.names(role=Role.identifier)
         if identifiers:
+            # who passes Microdata has given the roles; in a bare frame they were inferred
             if not isinstance(X, Microdata):
                 warnings.warn(
                     f"dropped the identifier column(s) {', '.join(identifiers)}; "
@@ -119,44 +257,100 @@ class Protector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             data = data.drop(identifiers)
         if reset:
             self._released_ = data.names
-        return data, self._targets(data)
+        columns = self._targets(data)
+        if self.one_row_each:
+            refuse_units(data, columns, type(self).__name__, self.one_row_each)
+        return data, columns
 
-    def _read(self, X: Any, *, reset: bool) -> Microdata:
+    def _read(self, X: object, *, reset: bool) -> Microdata:
+        """Any frame as Microdata, with the attributes that scikit-learn keeps of a fit."""
         if isinstance(X, Microdata):
-            if reset:
-                self.n_features_in_ = len(X.names)
-                self.feature_names_in_ = np.asarray(X.names, dtype=object)
-            elif len(X.names) != self.n_features_in_:
-                raise InputError(f"the file has {len(X.names)} columns, but the fit saw {self.n_features_in_}")
+            self._remember(X, reset=reset)
             return X
+        # its checks and its words for what is wrong; a file that was read needs neither
+        from sklearn.utils.validation import validate_data
+
         tabular = hasattr(X, "columns") or hasattr(X, "column_names")
         try:
             if tabular:
                 data = Microdata.of(X)
                 validate_data(self, X, reset=reset, skip_check_array=True)
-                if reset:  # pyarrow tables have no names that scikit-learn sees
+                if reset:
+                    # pyarrow tables have no names that scikit-learn sees
                     self.n_features_in_ = len(data.names)
                 return data
-            array = validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+            array = validate_data(
+                self,
+                X,
+                reset=reset,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite="allow-nan",
+            )
         except TacitError:
             raise
         except ValueError as error:
             raise InputError(str(error)) from error
         return Microdata.of(array)
 
+    def _refuse_unfitted(self) -> None:
+        """The error that scikit-learn expects of an estimator that has not been fitted."""
+        if hasattr(self, "_fitted_"):
+            return
+        from sklearn.exceptions import NotFittedError
+
+        raise NotFittedError(
+            f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+            "appropriate arguments before using this estimator."
+        )
+
+    def _give_back(self, X: Frame, masked: Microdata) -> Frame:
+        """The release as the kind of frame that came in, or that was asked for."""
+        if isinstance(X, Microdata):
+            return masked  # type: ignore[return-value]  # here Frame is Microdata
+        native: Frame = masked.to_native()
+        wanted = self._output()
+        return native if wanted == "default" else _wrapped(X, native, masked, wanted)
+
+    def _output(self) -> str:
+        """The kind of frame asked for: of this object, or of all (``sklearn.set_config``)."""
+        own = getattr(self, "_sklearn_output_config", {})
+        if "transform" in own:
+            return str(own["transform"])
+        # without scikit-learn nobody can have set it
+        if "sklearn" not in sys.modules:
+            return "default"
+        from sklearn import get_config
+
+        return str(get_config()["transform_output"])
+
+    def _remember(self, data: Microdata, *, reset: bool) -> None:
+        """For Microdata, what ``validate_data`` does for other frames."""
+        if reset:
+            self.n_features_in_ = len(data.names)
+            self.feature_names_in_ = np.asarray(data.names, dtype=object)
+        elif len(data.names) != self.n_features_in_:
+            raise InputError(
+                f"the file has {len(data.names)} columns, "
+                f"but the fit saw {self.n_features_in_}"
+            )
+
     def _repr_html_(self) -> str:
-        from tacit.report.jupyter import protector
+        return str(display.show("notebook:protector", self))
 
-        return protector(self)
+    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
+        """Notebooks ask for this first.
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """Notebooks ask for this first; scikit-learn's own shows neither what was learned nor what the method is."""
+        scikit-learn's own shows neither what was learned nor what the method is.
+        """
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import TransformerTags
+
         tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
         tags.input_tags.allow_nan = True
-        tags.non_deterministic = hasattr(self, "random_state") and self.random_state is None
+        tags.non_deterministic = getattr(self, "random_state", 0) is None
         return tags
 
 
@@ -165,12 +359,32 @@ class NumericProtector(Protector):
 
     kinds = frozenset({Kind.continuous})
 
-    def _mask(self, values: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def _mask(self, values: Floats, rng: np.random.Generator) -> Floats:
+        """The masked values, in an array of the same shape."""
         raise NotImplementedError
 
-    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        return data.with_numbers(columns, self._mask(data.numbers(columns), rng))
+    def _apply(
+        self, data: Microdata, columns: list[str], rng: np.random.Generator
+    ) -> Microdata:
+        values = data.numbers(columns)
+        return data.with_numbers(columns, self._mask(values, rng))
 
 
-def _give_back(X: Any, masked: Microdata) -> Any:
-    return masked if isinstance(X, Microdata) else masked.to_native()
+def _wrapped(X: Frame, native: Frame, masked: Microdata, kind: str) -> Frame:
+    """A release as the kind of frame asked for, made by scikit-learn (index, column names)."""
+    from sklearn.preprocessing import FunctionTransformer
+
+    names = np.asarray(masked.names, dtype=object)
+    shell = FunctionTransformer(
+        func=lambda _: native, feature_names_out=lambda *_: names
+    )
+    wrapped: Frame = shell.set_output(transform=kind).fit_transform(X)
+    return wrapped
+
+
+def _same(value: object, default: object) -> bool:
+    """Equal, where comparing arrays counts as different."""
+    try:
+        return bool(type(value) is type(default) and value == default)
+    except ValueError:
+        return False

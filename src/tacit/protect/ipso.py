@@ -6,43 +6,86 @@ from typing import Literal
 
 import numpy as np
 
-from tacit.errors import ColumnError, InputError
-from tacit.microdata import FloatArray, Kind, Microdata, Role
+from tacit.base.errors import ColumnError, InputError
+from tacit.base.typing import Floats
+from tacit.data.microdata import Kind, Microdata, Role
 from tacit.protect.base import Protector, Seed
-from tacit.protect.moments import fill
+from tacit.protect.covariance import ROUNDING, fill
 
 RANK = 1e-10
-"""Singular values below this fraction of the largest count as zero (columns are standardised first)."""
+"""Singular values below this share of the largest count as zero (of standardised columns)."""
 
 
 class IPSO(Protector):
-    """Replace the quasi-identifiers Y by synthetic ones that follow the confidential columns X in the same way.
+    """Replace the quasi-identifiers Y by synthetic ones that follow the confidential columns X.
 
-    Definition: with B the least-squares coefficients (with intercept) of Y on X and R = Y - X B the residuals,
-    ``Y' = X B + E``:
+    Parameters
+    ----------
+    variant : {'A', 'B', 'C'}
+        How much is kept exactly: nothing, means and regression on X, or also the covariances.
+    quasi : list of str, optional
+        Columns Y to replace; those of role quasi unless given.
+    confidential : list of str, optional
+        Columns X that Y follows; those of role confidential unless given (with none, only the
+        moments of Y are used).
+    random_state : int, optional
+        Seed: the same seed gives the same bytes; drawn from the system unless given.
 
-    - variant A: rows of E drawn from N(0, R'R / (n - 1 - rank X)): moments kept in expectation;
-    - variant B: E of A made orthogonal to 1 and X: means and regression coefficients of Y' on X equal B exactly;
-    - variant C: moreover E'E = R'R: mean and covariance of Y' and its covariance with X equal the original's.
+    Notes
+    -----
+    **Definition.** With B the least-squares coefficients (with intercept) of Y on X and
+    R = Y - X B the residuals, ``Y' = X B + E``:
 
-    In C, ``E = Q S V'`` where ``R = U S V'`` (singular values) and Q is a random orthonormal basis, orthogonal to 1
-    and X, of as many columns as R has rank: nothing is inverted, so rank-deficient files (a column that is the sum
-    of others) work. Source: Burridge (2003); 003. Guarantee: as above, to rounding error; the columns come back as
-    real numbers, because rounding them to integers would break it. Missing values of Y stay missing; then the
-    promises hold in expectation only. Cost: a singular value decomposition, linear in records. Known attacks:
-    Mahalanobis distance between y and x B with the residual covariance, all of it computable from the release
-    (003).
+    - variant A: rows of E drawn from N(0, R'R / (n - 1 - rank X)): moments kept in
+      expectation;
+    - variant B: E of A made orthogonal to 1 and X: means and regression coefficients of Y' on
+      X equal B exactly;
+    - variant C: moreover E'E = R'R: mean and covariance of Y' and its covariance with X equal
+      the original's.
 
-    Parameters: ``quasi``: columns to replace (default: role quasi). ``confidential``: columns X (default: role
-    confidential; with none, only the moments of Y are used).
+    In C, ``E = Q S V'`` where ``R = U S V'`` (singular values) and Q is a random orthonormal
+    basis, orthogonal to 1 and X, of as many columns as R has rank: nothing is inverted, so
+    rank-deficient files (a column that is the sum of others) work.
 
+    **Guarantee.** As above, to rounding error; the columns come back as real numbers, because
+    rounding them to integers would break it. Missing values of Y stay missing; then the
+    promises hold in expectation only.
+
+    **Cost.** A singular value decomposition, linear in records.
+
+    **Known attacks.** Mahalanobis distance between y and x B with the residual covariance, all
+    of it computable from the release (Muralidhar and Domingo-Ferrer). B and C keep every mean
+    exactly: whoever knows all records but one subtracts them from n times the mean and has the
+    last one's values, to rounding error. C keeps the sums of squares as well, so that two
+    unknown records follow. Noise-free statistics are not differentially private at any epsilon.
+
+    References
+    ----------
+    Burridge (2003); Muralidhar and Domingo-Ferrer.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> y = np.random.default_rng(1).normal(size=(50, 2))
-    >>> bool(np.allclose(np.cov(IPSO(variant="C", random_state=1).fit_transform(y).T), np.cov(y.T)))
+    >>> masked = IPSO(variant="C", random_state=1).fit_transform(y)
+    >>> bool(np.allclose(np.cov(masked.T), np.cov(y.T)))
     True
     """
 
+    title = "IPSO"
+    family = "synthetic"
+    purpose = "draw the columns anew with the same means and covariances"
+    attacker = "informed.synthetic:AwareIPSO"
+    keeps_gaps = False
+    example = {"quasi": ["income", "age"], "confidential": ["debt"]}
+    changes_types = "rounding to integers would break the moments that it promises"
+
+    # regressions and covariances need numbers
     kinds = frozenset({Kind.continuous})
+
+    whole_file = (
+        "its regression is that of the file, and every block would have one of its own"
+    )
 
     def __init__(
         self,
@@ -56,55 +99,86 @@ class IPSO(Protector):
         self.confidential = confidential
         self.random_state = random_state
 
+    def touches(self, data: Microdata) -> list[str]:
+        """The quasi-identifiers that are drawn anew: those named, or all that are not given."""
+        if self.quasi:
+            return list(self.quasi)
+        return self._quasi_not_given(data)
+
+    def _quasi_not_given(self, data: Microdata) -> list[str]:
+        """The file's quasi-identifiers without those that are named as confidential."""
+        given = set(self.confidential or [])
+        return [name for name in data.quasi if name not in given]
+
     def _targets(self, data: Microdata) -> list[str]:
-        if self.quasi is None and self.confidential is not None:
-            given = set(self.confidential)
-            asked: list[str] | None = [name for name in data.quasi if name not in given]
+        if self.quasi is None:
+            names = self._quasi_not_given(data)
         else:
-            asked = self.quasi
-        names = data.quasi if asked is None else list(asked)
+            names = list(self.quasi)
         if not names:
-            raise ColumnError("there is no quasi-identifier to replace; name some: quasi=[...]")
+            raise ColumnError(
+                "there is no quasi-identifier to replace; name some: quasi=[...]"
+            )
         for name in [*names, *self._given(data, names)]:
-            if data.schema[name].kind is not Kind.continuous:
+            kind = data.schema[name].scale
+            if kind is not Kind.continuous:
                 raise ColumnError(
-                    f"IPSO works on continuous columns, but '{name}' is {data.schema[name].kind}; "
+                    f"IPSO works on continuous columns, but '{name}' is {kind}; "
                     "leave it out (quasi=[...], confidential=[...])"
                 )
         return names
 
-    def _given(self, data: Microdata, columns: list[str]) -> list[str]:
+    def _given(
+        self,
+        data: Microdata,
+        columns: list[str],
+    ) -> list[str]:
+        """The columns X: those named, or the continuous confidential ones."""
         if self.confidential is None:
-            names = data.schema.names(role=Role.confidential)
-            return [n for n in names if n not in columns and data.schema[n].kind is Kind.continuous]
+            names = data.schema.names(role=Role.confidential, scale=Kind.continuous)
+            return [name for name in names if name not in columns]
         both = [name for name in self.confidential if name in columns]
         if both:
-            raise ColumnError(f"'{both[0]}' is both quasi and confidential; leave it out of one")
+            raise ColumnError(
+                f"'{both[0]}' is both quasi and confidential; leave it out of one"
+            )
         return list(self.confidential)
 
-    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        masked = ipso(data.numbers(columns), data.numbers(self._given(data, columns)), self.variant, rng)
+    def _apply(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> Microdata:
+        y = data.numbers(columns)
+        x = data.numbers(self._given(data, columns))
+        masked = ipso(y, x, self.variant, rng)
+        # column by column with its kind, so that an integer column comes back unrounded
         for j, name in enumerate(columns):
             data = data.with_column(name, masked[:, j], kind=Kind.continuous)
         return data
 
 
-def ipso(y: FloatArray, x: FloatArray, variant: str, rng: np.random.Generator) -> FloatArray:
+def ipso(
+    y: Floats,
+    x: Floats,
+    variant: str,
+    rng: np.random.Generator,
+) -> Floats:
     """Y' of the variant; see ``IPSO``."""
     gaps = np.isnan(y)
     y, x = fill(y), fill(x)
     n = len(y)
+    # standardised, so that columns of very different size keep their digits
     mean = y.mean(axis=0)
     size = _size(y - mean)
     target = (y - mean) / size
-    basis = _basis(x)  # orthonormal columns that span X without its mean; all orthogonal to 1
+    # orthonormal columns that span X without its mean; all orthogonal to 1
+    basis = _basis(x)
     predicted = basis @ (basis.T @ target)
-    residual = target - predicted
-    _, s, vt = np.linalg.svd(residual.T @ residual, hermitian=True)
-    # the cross product squares the singular values: what is below RANK^2 of the whole is rounding
-    keep = s > max(float((target**2).sum()), 1e-300) * RANK**2 * n
-    scale, axes = np.sqrt(s[keep]), vt[keep]
-    rank = int(keep.sum())
+    scale, axes = _residual_axes(target, target - predicted)
+    rank = scale.size
+    # degrees of freedom that the mean and X leave over
     free = n - 1 - basis.shape[1]
     if rank > free:
         raise InputError(
@@ -112,30 +186,49 @@ def ipso(y: FloatArray, x: FloatArray, variant: str, rng: np.random.Generator) -
             f"at least {rank + 1 + basis.shape[1]} are needed"
         )
     noise = rng.standard_normal((n, rank))
-    if variant == "A":
-        error = noise * (scale / np.sqrt(max(free, 1))) @ axes
-    else:
-        for _ in range(2):  # twice is enough to be orthogonal to rounding error
+    if variant != "A":
+        # twice is enough to be orthogonal to rounding error
+        for _ in range(2):
             noise -= noise.mean(axis=0)
             noise -= basis @ (basis.T @ noise)
-        if variant == "B":
-            error = noise * (scale / np.sqrt(max(free, 1))) @ axes
-        else:
-            q, _ = np.linalg.qr(noise)
-            error = (q * scale) @ axes
+    if variant == "C":
+        orthonormal, _ = np.linalg.qr(noise)
+        error = (orthonormal * scale) @ axes
+    else:
+        factor = scale / np.sqrt(max(free, 1))
+        error = noise * factor @ axes
+    # back to the columns' own units
     out = (predicted + error) * size + mean
     out[gaps] = np.nan
     return np.asarray(out)
 
 
-def _basis(x: FloatArray) -> FloatArray:
+def _residual_axes(target: Floats, residual: Floats) -> tuple[Floats, Floats]:
+    """Singular values S and axes V' of the residuals, without those that are rounding error."""
+    products = residual.T @ residual
+    _, squares, axes = np.linalg.svd(products, hermitian=True)
+    # the cross product squares the singular values: what is below RANK^2 of the whole is
+    # rounding, and so is what is below the last digits of the largest (or a column that is the
+    # sum of others would not stay their sum)
+    whole = max(float((target**2).sum()), 1e-300)
+    of_whole = whole * RANK**2 * len(target)
+    of_largest = squares.max(initial=0.0) * ROUNDING * len(squares)
+    keep = squares > max(of_whole, of_largest)
+    return np.sqrt(squares[keep]), np.asarray(axes[keep])
+
+
+def _basis(x: Floats) -> Floats:
+    """An orthonormal basis of the centred columns."""
     if x.shape[1] == 0:
         return np.empty((len(x), 0))
     centred = x - x.mean(axis=0)
-    u, s, _ = np.linalg.svd(centred / _size(centred), full_matrices=False)
-    return np.asarray(u[:, s > s.max(initial=0.0) * RANK])
+    scaled = centred / _size(centred)
+    vectors, values, _ = np.linalg.svd(scaled, full_matrices=False)
+    keep = values > values.max(initial=0.0) * RANK
+    return np.asarray(vectors[:, keep])
 
 
-def _size(centred: FloatArray) -> FloatArray:
+def _size(centred: Floats) -> Floats:
+    """Standard deviation of centred columns; 1 for a constant one."""
     size = np.sqrt((centred**2).mean(axis=0))
     return np.asarray(np.where(size > 0, size, 1.0))

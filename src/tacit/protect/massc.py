@@ -6,45 +6,98 @@ from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
-from numpy.typing import NDArray
 
-from tacit.errors import ColumnError
-from tacit.microdata import FloatArray, Kind, Microdata, Role
-from tacit.protect.anonymity import compress
+from tacit.base.errors import ColumnError
+from tacit.base.typing import Floats, Ints
+from tacit.data.microdata import Kind, Microdata, Role
 from tacit.protect.base import Protector, Seed
-from tacit.protect.suppression import coded
+from tacit.protect.grouping.key_classes import compress
+from tacit.protect.local_suppression import coded
 
 Share = Annotated[float, Ge(0), Le(1)]
 Positive = Annotated[float, Gt(0), Le(1)]
 
+SMALLEST = 1e-300
+"""Stands for the size of a column of zeros, so that nothing is divided by zero."""
+RANK = 1e-12
+"""Singular values below this share of the largest are zero: calibrated columns may be related."""
+
 
 class MASSC(Protector):
-    """Treat risky records more: substitute their keys, release a subsample, and repair the totals by weights.
+    """Treat risky records more: substitute their keys, subsample, and repair totals by weights.
 
-    Definition, in its simple form:
+    Parameters
+    ----------
+    substitute : tuple of float
+        Probability that a record takes another's keys, one for each of the four strata.
+    share : tuple of float
+        Share of the records that is released, one for each of the four strata.
+    k : int
+        Number of records with the same keys at which the last, safest stratum begins.
+    calibrate : list of str, optional
+        Columns whose weighted totals are kept; unless given, the continuous confidential ones.
+    columns : list of str, optional
+        Columns to mask, the keys; the quasi-identifiers unless given.
+    random_state : int, optional
+        Seed: the same seed gives the same bytes; drawn from the system unless given.
 
-    1. micro-agglomeration: strata by the number of records f that share a record's keys: f = 1, f = 2, 3 .. k - 1
-       and f >= k (f = 1 first: the riskiest);
-    2. substitution: with the stratum's probability a record takes all keys of its neighbour in the stratum (next in
-       value order);
+    Attributes
+    ----------
+    weights_ : array
+        The calibrated weights of the records released.
+    rows_ : array
+        The positions of the records released.
+
+    Notes
+    -----
+    **Definition.** In its simple form:
+
+    1. micro-agglomeration: strata by the number of records f that share a record's keys:
+       f = 1, f = 2, 3 .. k - 1 and f >= k (f = 1 first: the riskiest);
+    2. substitution: with the stratum's probability a record takes all keys of its neighbour in
+       the stratum (next in value order);
     3. subsampling: of each stratum the given share is released, drawn at random;
-    4. calibration: design weights ``d = w / share`` (w the weight column, or 1) become ``d (1 + x'c)``, with c such
-       that the weighted totals of 1 and of the ``calibrate`` columns equal those of the original (linear calibration).
+    4. calibration: design weights ``d = w / share`` (w the weight column, or 1) become
+       ``d (1 + x'c)``, with c such that the weighted totals of 1 and of the ``calibrate``
+       columns equal those of the original (linear calibration).
 
-    Source: Singh, Yu and Dunteman (2003), whose substitution and sampling rates come from an optimisation; here they
-    are given. Guarantee: the calibrated totals, to rounding error (a negative weight is possible; ``weights_`` shows).
-    The weights replace the weight column; without one they are in ``weights_``. Missing values move with the keys.
-    Cost: one count of the keys and a small least-squares problem. Known attacks: keys that were not substituted are
-    as they were; an intruder who knows that a record is in the sample links it as in the original.
+    The weights replace the weight column; without one they are in ``weights_``. Missing values
+    move with the keys. In the paper the rates of substitution and sampling come from an
+    optimisation; here they are given.
 
-    Parameters: ``substitute``, ``share``: one number for each of the four strata. ``k``: where the last begins.
+    **Guarantee.** The calibrated totals, to rounding error (a negative weight is possible;
+    ``weights_`` shows).
 
+    **Cost.** One count of the keys and a small least-squares problem.
+
+    **Known attacks.** Keys that were not substituted are as they were; an intruder who knows
+    that a record is in the sample links it as in the original.
+
+    References
+    ----------
+    Singh, Yu and Dunteman (2003); Deville and Sarndal (1992).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> massc = MASSC(share=[0.5] * 4, random_state=1)
     >>> released = massc.fit_transform(np.repeat(np.arange(10.0), 2).reshape(20, 1))
     >>> round(float(massc.weights_.sum()), 6)
     20.0
     """
+
+    title = "MASSC"
+    family = "grouping"
+    keeps_gaps = False
+    purpose = (
+        "substitute and subsample records of small groups, with calibrated weights"
+    )
+    attacker = "informed.massc:AwareMASSC"
+    changes_length = "releases a subsample"
+    one_row_each = (
+        "it substitutes and draws rows, and members of a household would part"
+    )
+    whole_file = "it counts who is unique in the file, and in a block many more are"
 
     def __init__(
         self,
@@ -62,72 +115,141 @@ class MASSC(Protector):
         self.columns = columns
         self.random_state = random_state
 
-    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
+    def _apply(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> Microdata:
         return self._release(data, columns, rng)[0]
 
-    def _fit_apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
+    def _fit_apply(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> Microdata:
         masked, self.weights_, self.rows_ = self._release(data, columns, rng)
         return masked
 
     def _release(
-        self, data: Microdata, columns: list[str], rng: np.random.Generator
-    ) -> tuple[Microdata, FloatArray, NDArray[np.intp]]:
-        codes = coded(data, columns)
-        _, label, count = compress(codes)
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> tuple[Microdata, Floats, Ints]:
+        """The release, its weights, and the rows that are in it."""
+        _, label, count = compress(coded(data, columns))
+        # the strata of f = 1, f = 2, f = 3 .. k - 1 and f >= k
         stratum = np.searchsorted([2, 3, self.k], count[label], side="right")
-        donor = neighbours(label, stratum, rng)
-        moved = rng.random(data.n) < np.asarray(self.substitute)[stratum]
-        masked = data.with_numbers(columns, data.numbers(columns)[np.where(moved, donor, np.arange(data.n))])
+        masked = self._substituted(data, columns, label, stratum, rng)
         rows, factor = self._sample(stratum, rng)
         weight_columns = data.schema.names(role=Role.weight)
         base = data.column(weight_columns[0]) if weight_columns else np.ones(data.n)
-        known = np.column_stack([np.ones(data.n), data.numbers(self._calibrated(data, columns))])
+        # the constant 1 among the columns keeps the number of records
+        numbers = data.numbers(self._calibrated(data, columns))
+        known = np.column_stack([np.ones(data.n), numbers])
+        # a missing value adds nothing to a total
         known = np.where(np.isnan(known), 0.0, known)
-        weights = calibrated((base * factor)[rows], known[rows], base @ known)
+        weighted = (base * factor)[rows]
+        weights = calibrated(weighted, known[rows], base @ known)
         released = masked.take(rows)
         if weight_columns:
-            released = released.with_column(weight_columns[0], weights, kind=Kind.continuous)
+            name = weight_columns[0]
+            released = released.with_column(name, weights, kind=Kind.continuous)
         return released, weights, rows
 
-    def _calibrated(self, data: Microdata, columns: list[str]) -> list[str]:
+    def _substituted(
+        self,
+        data: Microdata,
+        columns: list[str],
+        label: Ints,
+        stratum: Ints,
+        rng: np.random.Generator,
+    ) -> Microdata:
+        """The file in which some records have the keys of their neighbour."""
+        donor = neighbours(label, stratum, rng)
+        # all keys move together, so that no combination arises that nobody has
+        chance = np.asarray(self.substitute)[stratum]
+        moved = rng.random(data.n) < chance
+        source = np.where(moved, donor, np.arange(data.n))
+        # a moved gap must not tell the reason of the gap that was there
+        data = data.with_plain_gaps(columns)
+        return data.with_numbers(columns, data.numbers(columns)[source])
+
+    def _calibrated(
+        self,
+        data: Microdata,
+        columns: list[str],
+    ) -> list[str]:
+        """The columns whose totals are kept."""
         if self.calibrate is None:
-            names = data.schema.names(role=Role.confidential, kind=Kind.continuous)
+            names = data.schema.names(role=Role.confidential, scale=Kind.continuous)
             return [name for name in names if name not in columns]
         for name in self.calibrate:
-            if data.schema[name].kind is not Kind.continuous:
-                raise ColumnError(f"totals need numbers, but '{name}' is {data.schema[name].kind}; leave it out")
+            kind = data.schema[name].scale
+            if kind is not Kind.continuous:
+                raise ColumnError(
+                    f"totals need numbers, but '{name}' is {kind}; leave it out"
+                )
         return list(self.calibrate)
 
-    def _sample(self, stratum: NDArray[np.intp], rng: np.random.Generator) -> tuple[NDArray[np.intp], FloatArray]:
-        chosen: list[NDArray[np.intp]] = []
+    def _sample(
+        self,
+        stratum: Ints,
+        rng: np.random.Generator,
+    ) -> tuple[Ints, Floats]:
+        """The rows that are released, and for every record n / m of its stratum."""
+        chosen: list[Ints] = []
         factor = np.ones(stratum.size)
-        for s in range(4):
-            inside = np.flatnonzero(stratum == s)
+        for number, share in enumerate(self.share):
+            inside = np.flatnonzero(stratum == number)
+            # a stratum without records draws no random numbers
             if inside.size:
-                size = max(1, round(self.share[s] * inside.size))
+                size = max(1, round(share * inside.size))
                 chosen.append(rng.permutation(inside)[:size])
                 factor[inside] = inside.size / size
         return np.sort(np.concatenate(chosen)), factor
 
 
-def neighbours(label: NDArray[np.int64], stratum: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-    """For each record another one of its stratum, next to it in value order of the keys (the last: the one before)."""
+def neighbours(
+    label: Ints,
+    stratum: Ints,
+    rng: np.random.Generator,
+) -> Ints:
+    """For each record another one of its stratum, next to it in value order of the keys.
+
+    The last of a stratum takes the one before; a record that is alone in its stratum, itself.
+    """
+    # records with the same keys in random order
     shuffled = rng.permutation(label.size)
-    order = shuffled[np.lexsort((label[shuffled], stratum[shuffled]))]
+    by_stratum = np.lexsort((label[shuffled], stratum[shuffled]))
+    order = shuffled[by_stratum]
     after = np.roll(order, -1)
     before = np.roll(order, 1)
-    same = stratum[after] == stratum[order]
-    same[-1] = False
-    donor = np.where(same, after, np.where(stratum[before] == stratum[order], before, order))
-    out = np.empty(label.size, dtype=np.intp)
-    out[order] = donor
-    return out
+    has_after = stratum[after] == stratum[order]
+    has_after[-1] = False  # after the last comes the first, by the roll only
+    has_before = stratum[before] == stratum[order]
+    fallback = np.where(has_before, before, order)
+    donor = np.empty(label.size, dtype=np.intp)
+    donor[order] = np.where(has_after, after, fallback)
+    return donor
 
 
-def calibrated(weights: FloatArray, known: FloatArray, totals: FloatArray) -> FloatArray:
-    """``weights (1 + known c)`` with weighted totals equal to ``totals`` (Deville and Sarndal 1992, linear)."""
-    size = np.maximum(np.abs(known).max(axis=0), 1e-300)
+def calibrated(
+    weights: Floats,
+    known: Floats,
+    totals: Floats,
+) -> Floats:
+    """``weights (1 + known c)`` with weighted totals equal to ``totals``.
+
+    Linear calibration (Deville and Sarndal 1992).
+    """
+    # columns of very different size would lose digits in the cross product
+    largest = np.abs(known).max(axis=0)
+    size = np.maximum(largest, SMALLEST)
     scaled = known / size
     cross = scaled.T @ (weights[:, None] * scaled)
-    c = np.linalg.lstsq(cross, totals / size - weights @ scaled, rcond=1e-12)[0]
+    missing = totals / size - weights @ scaled
+    c = np.linalg.lstsq(cross, missing, rcond=RANK)[0]
     return np.asarray(weights * (1 + scaled @ c))

@@ -2,58 +2,115 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from functools import partial
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 from annotated_types import Ge, Gt
-from numpy.typing import NDArray
 
-from tacit.errors import InputError, ParameterError
-from tacit.microdata import FloatArray, Kind, Microdata
-from tacit.protect import aggregates, partitions
-from tacit.protect.aggregates import group_means
+from tacit.base.errors import ParameterError
+from tacit.base.facts import Strength
+from tacit.base.typing import Floats, Ints
+from tacit.data.microdata import Kind, Microdata
 from tacit.protect.base import Protector
-from tacit.protect.blocks import blocks, parse
+from tacit.protect.grouping import aggregates
+from tacit.protect.grouping import record_groups as partitions
+from tacit.protect.grouping.aggregates import group_means
+from tacit.protect.grouping.by_units import RowUnits, groups_of_units
+from tacit.protect.grouping.column_blocks import blocks, parse
+from tacit.protect.grouping.value_order import ValueOrderedTable, sampling_weights
 
 __all__ = ["Microaggregation", "group_means"]
 
 Partition = Literal["mdav", "vmdav", "mu-approx", "individual", "zscores", "pca"]
 Size = Annotated[int, Ge(1)]
-Labels = NDArray[np.int64]
-Groups = list[tuple[list[str], Labels]]
+Groups = list[tuple[list[str], Ints]]
+"""Blocks of columns and, for each, the group of every record in value order."""
+ALONG_A_LINE = ("individual", "zscores", "pca")
+"""Partitions that sort all records along one line."""
 
 
 class Microaggregation(Protector):
     """Replace each record by the average of its group of at least k records.
 
-    Definition: the columns are cut into blocks (``groups``); in each block the records are partitioned, and each
-    value becomes the mean (continuous), the lower median (ordinal) or the mode (nominal) of its group. If a column has
-    the role ``weight`` these are weighted, sum w x / sum w, so that weighted totals stay what they were.
-    Source: Domingo-Ferrer and Mateo-Sanz (2002); 000, section 3.1.3; 001, section 4.
-    Guarantee: in each block every combination of masked values occurs at least k times. With several blocks this
-    holds for each block and not for all columns together. Missing values sit at the column mean while groups are
-    formed and are replaced by their group's average, so that they cannot single out a record.
-    Cost: ``individual``, ``zscores`` and ``pca`` n log n; ``mu-approx`` a kd-tree; ``mdav`` and ``vmdav`` up to n^2.
-    Known attacks: nearest record on the averages; ``individual`` protects little, since values hardly move.
+    Parameters
+    ----------
+    k : int or list of int
+        Smallest group, one number or one per block of columns.
+    partition : {'mdav', 'vmdav', 'mu-approx', 'individual', 'zscores', 'pca'}
+        How groups are formed: exact MDAV, V-MDAV (groups of k .. 2k-1), mu-Approx, each column
+        on its own, or neighbours on a projection (zscores, pca).
+    groups : int, str or list of list of str, optional
+        Columns that are averaged together: all unless given, a number of columns at a time,
+        lists of columns, or a name of the papers (Mic2 .. Mic6, MicAll, MicIR, MicZ, MicPCP,
+        Mic553-2.8.5).
+    aggregate : {'auto', 'median'}
+        Average of continuous columns: the mean, or the median as for ordinal ones.
+    scale : {'std', 'none'}
+        Divide columns by their standard deviation before distances are taken, or not.
+    univariate : {'optimal', 'fixed'}
+        On one dimension, the optimal groups (shortest path) or runs of k.
+    gamma : float
+        How readily a V-MDAV group grows.
+    weighted : bool
+        Use the file's sampling weights, if it has any.
+    columns : list of str, optional
+        Columns to mask; the quasi-identifiers unless given.
+    by : list of str, optional
+        Columns whose strata are masked apart: within a region, within a year.
 
-    Parameters: ``k``: smallest group, one number or one a block. ``partition``: mdav (exact), vmdav (groups of
-    k..2k-1), mu-approx, individual (each column on its own), zscores or pca (neighbours on a projection).
-    ``groups``: None for all columns together, a number of columns at a time, lists of columns, or a name of the
-    papers (Mic2 .. Mic6, MicAll, MicIR, MicZ, MicPCP, Mic553-2.8.5). ``aggregate``: ``auto`` as above, or
-    ``median`` for continuous columns too. ``scale``: divide columns by their standard deviation before distances
-    are taken (``std``) or not (``none``). ``univariate``: on one dimension, the ``optimal`` groups (shortest path)
-    or runs of k (``fixed``). ``gamma``: how readily a V-MDAV group grows. ``weighted``: use the file's sampling
-    weights, if it has any.
+    Attributes
+    ----------
+    labels_ : array
+        Group of each record; one column per block when there are several.
+    blocks_ : list
+        The columns of each block.
+    sse_, sst_, sse_ratio_ : float
+        Squared error within groups, in all, and their ratio, on columns of population sd 1.
 
-    Fitted: ``labels_`` (group of each record; one column a block when there are several), ``sse_``, ``sst_`` (on
-    columns of population sd 1) and ``sse_ratio_``.
+    Notes
+    -----
+    **Definition.** The columns are cut into blocks (``groups``); in each block the records are
+    partitioned, and each value becomes the mean (continuous), the lower median (ordinal) or
+    the mode (nominal) of its group. If a column has the role ``weight`` these are weighted,
+    sum w x / sum w, so that weighted totals stay what they were.
 
+    **Guarantee.** In each block every combination of masked values occurs at least k times.
+    With several blocks this holds for each block and not for all columns together. Missing
+    values sit at the column mean while groups are formed and are replaced by their group's
+    average, so that they cannot single out a record. Where the file has persons with several
+    rows, or households, these are k *persons*: households are grouped by their own columns,
+    persons inside such a group by theirs, and rows so that k persons are in each; columns of a
+    household (person) are the same in all its rows.
+
+    **Cost.** ``individual``, ``zscores`` and ``pca`` n log n; ``mu-approx`` a kd-tree;
+    ``mdav`` and ``vmdav`` up to n^2.
+
+    **Known attacks.** Nearest record on the averages; ``individual`` protects little, since
+    values hardly move.
+
+    References
+    ----------
+    Domingo-Ferrer and Mateo-Sanz (2002); Rodriguez Fernandez (2013), section 3.1.3; Abril,
+    Navarro-Arribas and Torra (2012), section 4.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> x = np.array([[8, 9], [6, 7], [10, 3], [7, 1.0]])
     >>> Microaggregation(k=2).fit_transform(x).tolist()
     [[7.0, 8.0], [7.0, 8.0], [8.5, 2.0], [8.5, 2.0]]
     """
+
+    title = "Microaggregation"
+    family = "grouping"
+    purpose = "make every record equal to k - 1 others"
+    strength = Strength("k", 2, float("inf"), whole=True)
+    attacker = "informed.microaggregation:AwareMicroaggregation"
+    keeps_gaps = False
+    keeps_levels = True
+    # a group formed inside a block has k records of the file, too
+    scales = "blocks"
 
     def __init__(
         self,
@@ -66,6 +123,7 @@ class Microaggregation(Protector):
         gamma: Annotated[float, Gt(0)] = 0.2,
         weighted: bool = True,
         columns: list[str] | None = None,
+        by: list[str] | None = None,
     ) -> None:
         self.k = k
         self.partition = partition
@@ -76,137 +134,212 @@ class Microaggregation(Protector):
         self.gamma = gamma
         self.weighted = weighted
         self.columns = columns
+        self.by = by
 
     @classmethod
-    def named(cls, name: str, k: int = 3, **parameters: Any) -> Microaggregation:
+    def named(
+        cls,
+        name: str,
+        k: int = 3,
+        **parameters: Any,
+    ) -> Microaggregation:
         """The method that a paper calls ``name``, for example ``Mic553-2.8.5`` or ``MicPCP``.
 
         >>> Microaggregation.named("MicPCP", k=5).partition
         'pca'
         """
-        found = parse(name)
-        if found.partition is not None:
-            return cls(k=list(found.ks) if found.ks else k, partition=found.partition, **parameters)  # type: ignore[arg-type]
-        return cls(k=k, groups=name, **parameters)
+        parsed = parse(name)
+        if parsed.partition is None:
+            return cls(k=k, groups=name, **parameters)
+        sizes = list(parsed.ks) if parsed.ks else k
+        partition = cast(Partition, parsed.partition)
+        return cls(k=sizes, partition=partition, **parameters)
 
-    def _fit(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> None:
-        table = self._table(data, columns)
-        self._keep(table, self._partition(table))
+    def needs_whole_file(self) -> str | None:
+        """Near records are near inside a block, too; a sorted line is the file's."""
+        if self.by:
+            return super().needs_whole_file()
+        method = self._method()
+        if method in ALONG_A_LINE:
+            return (
+                f"partition '{method}' sorts all records of the file along one line, "
+                "and every block would have a line of its own; "
+                "mdav, vmdav and mu-approx form their groups inside blocks"
+            )
+        return None
 
-    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
-        table = self._table(data, columns)
-        return self._average(data, table, self._partition(table))
+    def _method(self) -> str:
+        """The partition: that of the paper's name in ``groups``, or else the one asked for."""
+        if isinstance(self.groups, str):
+            return parse(self.groups).partition or self.partition
+        return self.partition
 
-    def _fit_apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
+    def _fit(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> None:
         table = self._table(data, columns)
-        groups = self._partition(table)
+        self._keep(table, self._partition(data, table))
+
+    def _apply(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> Microdata:
+        table = self._table(data, columns)
+        return self._average(data, table, self._partition(data, table))
+
+    def _fit_apply(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> Microdata:
+        # forming groups is the work; it is not done twice
+        table = self._table(data, columns)
+        groups = self._partition(data, table)
         self._keep(table, groups)
         return self._average(data, table, groups)
 
-    def _table(self, data: Microdata, columns: list[str]) -> _Table:
+    def _table(
+        self,
+        data: Microdata,
+        columns: list[str],
+    ) -> ValueOrderedTable:
+        """The columns to protect, with the file's weights if they are to be used."""
         names = data.schema.names(role="weight") if self.weighted else []
-        return _Table.of(data, columns, _weights(data, names[0]) if names else None)
+        weights = sampling_weights(data, names[0]) if names else None
+        return ValueOrderedTable.of(data, columns, weights)
 
-    def _partition(self, table: _Table) -> Groups:
+    def _partition(self, data: Microdata, table: ValueOrderedTable) -> Groups:
         """The blocks of columns and, for each, the group of every record in value order."""
-        method: str = self.partition
-        if isinstance(self.groups, str) and parse(self.groups).partition is not None:
-            method = str(parse(self.groups).partition)
-        k: Any = self.k
-        parts = blocks(list(table.place), self.groups, k if isinstance(k, list) else int(k))
+        method = self._method()
+        # int, because a numpy integer is no int to the check of types
+        k = self.k if isinstance(self.k, list) else int(self.k)
+        parts = blocks(list(table.place), self.groups, k)
+        # each column is a block of its own, with the k of the block that it was in
         if method == "individual":
             parts = [([name], size) for names, size in parts for name in names]
-        n = len(table.order)
+        found = RowUnits.of(data, self.by or [], table.order)
         out: Groups = []
         for names, size in parts:
-            if n < size:
-                raise ParameterError(
-                    f"k={size} is larger than the number of records ({n}): no group of k can be formed"
-                )
-            out.append((names, self._groups(table, names, size, method)))
+            group = partial(self._groups, k=size, method=method)
+            if found is None:
+                whole = np.zeros(len(table.order), dtype=np.int64)
+                labels = group(table, names, whole, "record")
+                out.append((names, labels))
+            else:
+                out += groups_of_units(table, names, found, size, group)
         return out
 
-    def _groups(self, table: _Table, names: list[str], k: int, method: str) -> Labels:
+    def _groups(
+        self,
+        table: ValueOrderedTable,
+        names: list[str],
+        parent: Ints,
+        word: str,
+        *,
+        k: int,
+        method: str,
+    ) -> Ints:
+        """The group of every record, in value order, inside the groups of ``parent``."""
+        # nominal values have no order: they are grouped by their distances, even one by one
+        line = method == "individual" and table.kinds[names[0]] is not Kind.nominal
+        if line:
+            points = aggregates.standardise(table.numbers(names))
+        else:
+            points = table.points(names, scale=self.scale == "std")
+        labels = np.empty(len(parent), dtype=np.int64)
+        order = np.argsort(parent, kind="stable")
+        size = np.bincount(parent)
+        if size.size and size.min() < k:
+            why = self._too_few(int(size.min()), size.size, word, k)
+            raise ParameterError(why)
+        groups = 0
+        for rows in np.split(order, np.cumsum(size)[:-1]):
+            cut = self._cut(points[rows], k, method, line=line)
+            labels[rows] = cut + groups
+            groups = int(labels[rows].max()) + 1
+        return labels
+
+    def _too_few(self, size: int, parents: int, word: str, k: int) -> str:
+        """Why no group of k can be formed."""
+        too_large = f"k={k} is larger than the number of {word}s ({size})"
+        if parents == 1:
+            return f"{too_large}: no group of k can be formed"
+        return (
+            f"{too_large} of one group of households or persons in its stratum: no group of k "
+            f"can be formed; leave a column out of by=[{', '.join(self.by or [])}], or lower k"
+        )
+
+    def _cut(self, points: Floats, k: int, method: str, *, line: bool) -> Ints:
+        """Groups of at least k of these points."""
         optimal = self.univariate == "optimal"
-        if method == "individual" and table.kinds[names[0]] is not Kind.nominal:
-            score = aggregates.standardise(table.numbers(names))[:, 0]
-            return partitions.along(score, k, optimal=optimal)
-        points = table.points(names, scale=self.scale == "std")
+        if line:
+            return partitions.along(points[:, 0], k, optimal=optimal)
         if method == "vmdav":
             return partitions.vmdav(points, k, self.gamma)
         if method == "mu-approx":
             return partitions.mu_approx(points, k)
-        if method in ("zscores", "pca"):
-            score = partitions.zscores(points) if method == "zscores" else partitions.first_component(points)
+        if method == "zscores":
+            return partitions.along(partitions.zscores(points), k, optimal=optimal)
+        if method == "pca":
+            score = partitions.first_component(points)
             return partitions.along(score, k, optimal=optimal)
         return np.asarray(partitions.mdav(points, k))
 
-    def _average(self, data: Microdata, table: _Table, groups: Groups) -> Microdata:
+    def _average(
+        self,
+        data: Microdata,
+        table: ValueOrderedTable,
+        groups: Groups,
+    ) -> Microdata:
+        """The file with every value replaced by its group's average."""
         names = [name for block, _ in groups for name in block]
         masked = np.empty((data.n, len(names)))
         for block, labels in groups:
             for name in block:
-                column = table.numbers([name])
-                if table.kinds[name] is Kind.nominal:
-                    value = aggregates.group_modes(column[:, 0], labels, table.sizes[name], table.weights)
-                elif table.kinds[name] is Kind.ordinal or self.aggregate == "median":
-                    value = aggregates.group_medians(column, labels, table.weights)[:, 0]
-                else:
-                    value = group_means(column, labels, table.weights)[:, 0]
+                value = self._averages(table, name, labels)
                 masked[table.order, names.index(name)] = value[labels]
         return data.with_numbers(names, masked)
 
-    def _keep(self, table: _Table, groups: Groups) -> None:
+    def _averages(
+        self,
+        table: ValueOrderedTable,
+        name: str,
+        labels: Ints,
+    ) -> Floats:
+        """The average of each group in one column: mode, lower median or mean."""
+        column = table.numbers([name])
+        kind = table.kinds[name]
+        if kind is Kind.nominal:
+            size = table.sizes[name]
+            return aggregates.group_modes(column[:, 0], labels, size, table.weights)
+        if kind is Kind.ordinal or self.aggregate == "median":
+            return aggregates.group_medians(column, labels, table.weights)[:, 0]
+        return group_means(column, labels, table.weights)[:, 0]
+
+    def _keep(
+        self,
+        table: ValueOrderedTable,
+        groups: Groups,
+    ) -> None:
+        """The groups in file order, and how much they lose."""
         labels_ = np.empty((len(table.order), len(groups)), dtype=np.int64)
         sse = sst = 0.0
         for j, (names, labels) in enumerate(groups):
             labels_[table.order, j] = labels
+            # always on standardised columns, so that figures of different settings compare
             points = table.points(names)
-            sse += float(((points - group_means(points, labels)[labels]) ** 2).sum())
-            sst += float(((points - points.mean(axis=0)) ** 2).sum())
+            within = points - group_means(points, labels)[labels]
+            overall = points - points.mean(axis=0)
+            sse += float((within**2).sum())
+            sst += float((overall**2).sum())
+        # one block is the usual case: plain labels instead of a table of one column
         self.labels_ = labels_ if len(groups) > 1 else labels_[:, 0]
         self.blocks_ = [names for names, _ in groups]
         self.sse_, self.sst_ = sse, sst
         self.sse_ratio_ = sse / sst if sst > 0 else 0.0
-
-
-def _weights(data: Microdata, name: str) -> FloatArray:
-    weights = data.column(name)
-    wrong = np.flatnonzero(~(weights >= 0))
-    if wrong.size:
-        raise InputError(
-            f"column '{name}', row {wrong[0] + 1}: a sampling weight must be a number of 0 or more; correct it, give "
-            "the column another role, or do without weights (weighted=false)"
-        )
-    return weights
-
-
-@dataclass(frozen=True)
-class _Table:
-    """The columns to protect with the records in value order: sums then do not depend on the order of the rows."""
-
-    values: FloatArray
-    order: NDArray[np.intp]
-    place: dict[str, int]
-    kinds: dict[str, Kind]
-    sizes: dict[str, int]
-    weights: FloatArray | None
-
-    @classmethod
-    def of(cls, data: Microdata, columns: list[str], weights: FloatArray | None = None) -> _Table:
-        values = data.numbers(columns)
-        order = np.argsort(values[:, 0], kind="stable")
-        first = values[order, 0]
-        if np.isnan(first).any() or (first[1:] == first[:-1]).any():
-            order = np.lexsort((*([] if weights is None else [weights]), *values.T[::-1]))
-        kinds = {name: data.schema[name].kind for name in columns}
-        sizes = {n: 0 if kind is Kind.continuous else len(data.categories(n)) for n, kind in kinds.items()}
-        place = {name: j for j, name in enumerate(columns)}
-        return cls(values[order], order, place, kinds, sizes, None if weights is None else weights[order])
-
-    def numbers(self, names: list[str]) -> FloatArray:
-        return self.values[:, [self.place[name] for name in names]]
-
-    def points(self, names: list[str], *, scale: bool = True) -> FloatArray:
-        kinds = [self.kinds[name] for name in names]
-        return aggregates.coordinates(self.numbers(names), kinds, [self.sizes[n] for n in names], scale=scale)

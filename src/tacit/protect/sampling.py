@@ -7,24 +7,60 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Gt, Le
 
-from tacit.microdata import Microdata, Role
+from tacit.base.typing import Floats, Ints
+from tacit.data.microdata import Microdata, Role
 from tacit.protect.base import Protector, Seed
 
 
 class Sampling(Protector):
     """Release a simple random sample of the records instead of all of them.
 
-    Definition: ``m = max(1, round(fraction n))`` records drawn without replacement, in file order; a weight column
-    is multiplied by n / m. With ``strata``, m is drawn in each combination of their values.
-    Source: Willenborg and De Waal (2001). Guarantee: each record is released with probability m / n; values are
-    untouched. Cost: linear. Known attacks: a sample unique that is also a population unique is as exposed as before.
+    Parameters
+    ----------
+    fraction : float
+        Share of the records that is released.
+    strata : list of str, optional
+        Columns; the share is drawn in each combination of their values.
+    random_state : int, optional
+        Seed: the same seed gives the same bytes; drawn from the system unless given.
 
-    Parameters: ``fraction``: share of the records that is released. Fitted: ``rows_``, the positions released.
+    Attributes
+    ----------
+    rows_ : array
+        The positions of the records that were released.
 
+    Notes
+    -----
+    **Definition.** ``m = max(1, round(fraction n))`` records drawn without replacement, in
+    file order; a weight column is multiplied by n / m. With ``strata``, m is drawn in each
+    combination of their values.
+
+    **Guarantee.** Each record is released with probability m / n; values are untouched.
+
+    **Cost.** Linear.
+
+    **Known attacks.** A sample unique that is also a population unique is as exposed as
+    before.
+
+    References
+    ----------
+    Willenborg and De Waal (2001).
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> Sampling(fraction=0.5, random_state=1).fit_transform(np.arange(8.0).reshape(4, 2)).shape
+    >>> x = np.arange(8.0).reshape(4, 2)
+    >>> Sampling(fraction=0.5, random_state=1).fit_transform(x).shape
     (2, 2)
     """
+
+    title = "Sampling"
+    family = "sampling"
+    purpose = "release some records only, so that nobody is sure to be in the file"
+    # values are untouched: there is nothing that an intruder could know of the masking
+    attacker = ""
+    changes_length = "releases a sample"
+    whole_file = "it draws from the whole file, and blocks keep every record"
 
     def __init__(
         self,
@@ -39,27 +75,55 @@ class Sampling(Protector):
     def _targets(self, data: Microdata) -> list[str]:
         return []
 
-    def _fit(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> None:
+    def _fit(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> None:
         self.rows_, _ = self._draw(data, rng)
 
-    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
+    def _apply(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> Microdata:
         rows, factor = self._draw(data, rng)
         sample = data.take(rows)
+        # a record of the sample stands for n / m of the file
         for name in data.schema.names(role=Role.weight):
-            sample = sample.with_column(name, sample.column(name) * factor, kind=data.schema[name].kind)
+            kind = data.schema[name].scale
+            weights = sample.column(name) * factor
+            sample = sample.with_column(name, weights, kind=kind)
         return sample
 
-    def _draw(self, data: Microdata, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        if self.strata:
-            codes = np.nan_to_num(data.numbers(self.strata), nan=np.inf)
-            _, stratum = np.unique(codes, axis=0, return_inverse=True)
-            stratum = stratum.ravel()
-        else:
-            stratum = np.zeros(data.n, dtype=np.int64)
+    def _draw(
+        self,
+        data: Microdata,
+        rng: np.random.Generator,
+    ) -> tuple[Ints, Floats]:
+        """The rows that are released, and n / m of the stratum of each."""
+        stratum = self._strata(data)
+        # records in random order, stratum after stratum: the first m of each are the sample
         shuffled = rng.permutation(data.n)
-        order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
+        by_stratum = np.argsort(stratum[shuffled], kind="stable")
+        order = shuffled[by_stratum]
+        # at least one of every stratum, or its records would stand for nobody
         size = np.bincount(stratum)
-        wanted = np.maximum(1, np.rint(self.fraction * size)).astype(np.int64)
-        place = np.arange(data.n) - np.repeat(np.cumsum(size) - size, size)
-        rows = np.sort(order[place < wanted[stratum[order]]])
+        share = np.rint(self.fraction * size)
+        wanted = np.maximum(1, share).astype(np.int64)
+        first = np.cumsum(size) - size
+        place_in_stratum = np.arange(data.n) - np.repeat(first, size)
+        chosen = place_in_stratum < wanted[stratum[order]]
+        rows = np.sort(order[chosen])
         return rows, (size / wanted)[stratum[rows]]
+
+    def _strata(self, data: Microdata) -> Ints:
+        """The number of each record's stratum; without strata all are in one."""
+        if not self.strata:
+            return np.zeros(data.n, dtype=np.int64)
+        # NaN differs from NaN, infinity equals itself: missing values are one value
+        codes = np.nan_to_num(data.numbers(self.strata), nan=np.inf)
+        _, stratum = np.unique(codes, axis=0, return_inverse=True)
+        return np.asarray(stratum.ravel(), dtype=np.int64)

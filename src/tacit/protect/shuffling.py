@@ -3,84 +3,178 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from tacit.errors import ColumnError
-from tacit.microdata import FloatArray, Kind, Microdata, Role
+from tacit.base.errors import ColumnError
+from tacit.base.typing import Floats
+from tacit.data.microdata import Kind, Microdata, Role
 from tacit.protect.base import Protector, Seed
-from tacit.protect.moments import root
+from tacit.protect.covariance import root
+
+RANK = 1e-10
+"""Eigenvalues of the given columns' correlations below this share of the largest are zero."""
 
 
 class Shuffling(Protector):
     """Give each record the values of other records, so that rank correlations stay as they were.
 
-    Definition: every column becomes normal scores of its ranks, ``ndtri((rank - 1/2) / n)``. With correlations
-    ``2 sin(pi r / 6)`` made from the rank correlations r, scores ``y = s B + e`` are drawn from the normal
-    distribution of the masked columns given the columns s in ``given``. The record whose new score ranks j-th in a
-    column takes the j-th smallest original value. Source: Muralidhar and Sarathy (2006).
-    Guarantee: the multiset of each column is kept exactly; given ``given``, the release does not depend on a
-    record's own masked values. Missing values stay where they are. Cost: n log n a column.
-    Known attacks: those on the ``given`` columns themselves.
+    Parameters
+    ----------
+    columns : list of str, optional
+        Columns to mask; the quasi-identifiers unless given.
+    given : list of str, optional
+        Columns that stay and that the masked ones follow; unless given, the confidential
+        columns that can be ranked.
+    by : list of str, optional
+        Columns whose strata are masked apart: within a region, within a year.
+    random_state : int, optional
+        Seed: the same seed gives the same bytes; drawn from the system unless given.
 
-    Parameters: ``given``: columns that stay (default: the confidential columns that can be ranked).
+    Notes
+    -----
+    **Definition.** Every column becomes normal scores of its ranks,
+    ``ndtri((rank - 1/2) / n)``. With correlations ``2 sin(pi r / 6)`` made from the rank
+    correlations r, scores ``y = s B + e`` are drawn from the normal distribution of the masked
+    columns given the columns s in ``given``. The record whose new score ranks j-th in a column
+    takes the j-th smallest original value. Missing values stay where they are.
 
+    **Guarantee.** The multiset of each column is kept exactly; given ``given``, the release
+    does not depend on a record's own masked values.
+
+    **Cost.** n log n per column.
+
+    **Known attacks.** Those on the ``given`` columns themselves.
+
+    References
+    ----------
+    Muralidhar and Sarathy (2006).
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> masked = Shuffling(random_state=1).fit_transform(np.arange(8.0).reshape(4, 2))
-    >>> np.sort(masked, axis=0).tolist() == np.arange(8.0).reshape(4, 2).tolist()
+    >>> x = np.arange(8.0).reshape(4, 2)
+    >>> masked = Shuffling(random_state=1).fit_transform(x)
+    >>> np.sort(masked, axis=0).tolist() == x.tolist()
     True
     """
 
+    title = "Data shuffling"
+    family = "swapping"
+    purpose = (
+        "release original values of a column in the order that other columns suggest"
+    )
+    attacker = "informed.synthetic:AwareShuffling"
+    keeps_gaps = False
+
+    # only what has an order has ranks
     kinds = frozenset({Kind.continuous, Kind.ordinal})
 
+    whole_file = (
+        "it ranks the whole column, and inside a block values would hardly move"
+    )
+
     def __init__(
-        self, columns: list[str] | None = None, given: list[str] | None = None, random_state: Seed = None
+        self,
+        columns: list[str] | None = None,
+        given: list[str] | None = None,
+        by: list[str] | None = None,
+        random_state: Seed = None,
     ) -> None:
         self.columns = columns
         self.given = given
+        self.by = by
         self.random_state = random_state
 
-    def _apply(self, data: Microdata, columns: list[str], rng: np.random.Generator) -> Microdata:
+    def _apply(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> Microdata:
+        values = data.numbers(columns)
+        given = data.numbers(self._given(data, columns))
+        return data.with_numbers(columns, shuffle(values, given, rng))
+
+    def _given(
+        self,
+        data: Microdata,
+        columns: list[str],
+    ) -> list[str]:
+        """The columns that stay: those named, or the confidential ones that have ranks."""
         if self.given is None:
-            given = [n for n in data.schema.names(role=Role.confidential) if n not in columns]
-            given = [n for n in given if data.schema[n].kind is not Kind.nominal]
-        else:
-            given = list(self.given)
-            for name in given:
-                if name in columns:
-                    raise ColumnError(f"'{name}' is both shuffled and given; leave it out of one")
-                if data.schema[name].kind is Kind.nominal:
-                    raise ColumnError(f"'{name}' is nominal and has no ranks; leave it out of given=[...]")
-        return data.with_numbers(columns, shuffle(data.numbers(columns), data.numbers(given), rng))
+            return [
+                name
+                for name in data.schema.names(role=Role.confidential)
+                if name not in columns and data.schema[name].scale is not Kind.nominal
+            ]
+        for name in self.given:
+            if name in columns:
+                raise ColumnError(
+                    f"'{name}' is both shuffled and given; leave it out of one"
+                )
+            if data.schema[name].scale is Kind.nominal:
+                raise ColumnError(
+                    f"'{name}' is nominal and has no ranks; leave it out of given=[...]"
+                )
+        return list(self.given)
 
 
-def scores(values: FloatArray) -> FloatArray:
-    """Normal scores of the ranks of each column (equal values share a rank); a missing value scores 0."""
+def scores(values: Floats) -> Floats:
+    """Normal scores of the ranks of each column: ``ndtri((rank - 1/2) / n)``.
+
+    Equal values share a rank; a missing value scores 0.
+    """
     out = np.zeros(values.shape)
     for j in range(values.shape[1]):
         present = ~np.isnan(values[:, j])
-        m = int(present.sum())
-        out[present, j] = ndtri((rankdata(values[present, j]) - 0.5) / max(m, 1))
+        count = int(present.sum())
+        rank = rankdata(values[present, j])
+        share_below = (rank - 0.5) / max(count, 1)
+        out[present, j] = ndtri(share_below)
     return out
 
 
-def shuffle(values: FloatArray, given: FloatArray, rng: np.random.Generator) -> FloatArray:
+def shuffle(
+    values: Floats,
+    given: Floats,
+    rng: np.random.Generator,
+) -> Floats:
     """The masked columns; see ``Shuffling``."""
     n, d = values.shape
+    # masked columns first, given ones after them
     both = scores(np.hstack([values, given]))
-    ranks = np.column_stack([rankdata(column) for column in both.T])
-    ranks -= ranks.mean(axis=0)
-    size = np.sqrt((ranks**2).sum(axis=0))
-    size[size == 0] = 1.0
-    correlation = 2 * np.sin(np.pi / 6 * (ranks / size).T @ (ranks / size))
-    np.fill_diagonal(correlation, 1.0)
-    xx, xs, ss = correlation[:d, :d], correlation[:d, d:], correlation[d:, d:]
-    weights = np.linalg.pinv(ss, rcond=1e-10, hermitian=True) @ xs.T if given.shape[1] else np.zeros((0, d))
-    drawn = both[:, d:] @ weights + rng.standard_normal((n, d)) @ root(xx - xs @ weights)
+    correlation = _normal_correlation(both)
+    of_masked = correlation[:d, :d]
+    between = correlation[:d, d:]
+    of_given = correlation[d:, d:]
+    # the normal distribution of the masked scores given the others: mean s B, and a covariance
+    # that is what the regression leaves over
+    if given.shape[1]:
+        inverse = np.linalg.pinv(of_given, rcond=RANK, hermitian=True)
+        weights = inverse @ between.T
+    else:
+        weights = np.zeros((0, d))
+    left_over = root(of_masked - between @ weights)
+    noise = rng.standard_normal((n, d)) @ left_over
+    drawn = both[:, d:] @ weights + noise
     out = values.copy()
     for j in range(d):
-        present: NDArray[np.intp] = np.flatnonzero(~np.isnan(values[:, j]))
+        # original values in the order of the new scores
+        present = np.flatnonzero(~np.isnan(values[:, j]))
         order = present[np.argsort(drawn[present, j], kind="stable")]
         out[order, j] = np.sort(values[present, j])
     return out
+
+
+def _normal_correlation(both: Floats) -> Floats:
+    """Correlations of normal variables that have these rank correlations: 2 sin(pi r / 6)."""
+    ranks = np.column_stack([rankdata(column) for column in both.T])
+    ranks -= ranks.mean(axis=0)
+    size = np.sqrt((ranks**2).sum(axis=0))
+    # a constant column has no ranks to correlate: 0 with all others
+    size[size == 0] = 1.0
+    unit = ranks / size
+    correlation = 2 * np.sin(np.pi / 6 * unit.T @ unit)
+    np.fill_diagonal(correlation, 1.0)
+    return np.asarray(correlation)

@@ -6,36 +6,111 @@ tacit.report.write(assessment, "public.html", external=True)   # nothing that he
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from tacit.assess.assessment import Assessment
+from tacit.compare.frontier import Frontier
+from tacit.data.io import replacing
+from tacit.plan.plan import Plan
+from tacit.report import comparison, internal
+from tacit.report import external as public
+from tacit.report.render import page
 
 
-def html(assessment: Any, *, external: bool = False, **facts: Any) -> str:
-    """The report of one assessment as HTML text. `facts`: `name`, `manifest`, `bound`, `plan`."""
-    from tacit.report import external as public
-    from tacit.report import internal
-    from tacit.report.render import page
+def html(
+    assessment: Assessment,
+    *,
+    external: bool = False,
+    name: str = "",
+    manifest: Mapping[str, object] | None = None,
+    bound: float | None = None,
+    plan: Plan | None = None,
+) -> str:
+    """The report of one assessment as HTML text.
 
-    return page(public.content(assessment, **facts) if external else internal.content(assessment, **facts))
+    Parameters
+    ----------
+    assessment : Assessment
+        What was found.
+    external : bool
+        Leave out everything that would help an intruder.
+    name : str
+        The name of the file, for the heading and the commands that repeat the release.
+    manifest : mapping, optional
+        The manifest of the release, for its hashes and versions.
+    bound : float, optional
+        The highest share of people found that is accepted, instead of the verdict's.
+    plan : Plan, optional
+        How the file was masked, where the assessment does not know it.
+    """
+    if external:
+        # the manifest holds hashes and versions, which stay inside
+        return page(public.content(assessment, name=name, bound=bound, plan=plan))
+    everything = internal.content(
+        assessment, name=name, manifest=manifest, bound=bound, plan=plan
+    )
+    return page(everything)
 
 
-def write(assessment: Any, path: str | Path, *, external: bool = False, force: bool = True, **facts: Any) -> Path:
-    """Write the report as one file. It appears whole or not at all."""
-    from tacit.io import replacing
+def write(
+    assessment: Assessment,
+    path: str | Path,
+    *,
+    external: bool = False,
+    force: bool = True,
+    name: str = "",
+    manifest: Mapping[str, object] | None = None,
+    bound: float | None = None,
+    plan: Plan | None = None,
+) -> Path:
+    """Write the report as one file; it appears whole or not at all.
 
-    text = html(assessment, external=external, **facts)
-    with replacing(path, force=force) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    return Path(path)
+    Parameters
+    ----------
+    assessment : Assessment
+        What was found.
+    path : path
+        The file to write.
+    external : bool
+        Leave out everything that would help an intruder.
+    force : bool
+        Replace a file that is there.
+    name, manifest, bound, plan
+        As in `html`.
+    """
+    text = html(
+        assessment,
+        external=external,
+        name=name,
+        manifest=manifest,
+        bound=bound,
+        plan=plan,
+    )
+    return _save(text, path, force)
 
 
-def write_comparison(frontier: Any, path: str | Path, *, external: bool = False, force: bool = True) -> Path:
-    """Write the comparison of many plans: the risk-utility map, the frontier, the recommended plan."""
-    from tacit.io import replacing
-    from tacit.report.comparison import content
-    from tacit.report.render import page
+def write_comparison(
+    frontier: Frontier, path: str | Path, *, external: bool = False, force: bool = True
+) -> Path:
+    """Write the comparison of many plans: the map, the frontier, the recommended plan.
 
-    text = page(content(frontier, external=external))
+    Parameters
+    ----------
+    frontier : Frontier
+        What the comparison found.
+    path : path
+        The file to write.
+    external : bool
+        Name methods only, no parameters.
+    force : bool
+        Replace a file that is there.
+    """
+    return _save(page(comparison.content(frontier, external=external)), path, force)
+
+
+def _save(text: str, path: str | Path, force: bool) -> Path:
+    # written beside the target and moved into place when it is complete
     with replacing(path, force=force) as temporary:
         temporary.write_text(text, encoding="utf-8")
     return Path(path)

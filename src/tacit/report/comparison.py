@@ -1,18 +1,25 @@
-"""The report of a comparison: the risk-utility map of all plans, the frontier, the recommended plan."""
+"""The report of a comparison: the map of all plans, the frontier, the recommended plan."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from tacit import __version__
+from tacit.compare.frontier import Frontier
+from tacit.compare.trial import Trial
 from tacit.report.charts import Point, risk_utility_map
-from tacit.report.content import Content, Verdict
+from tacit.report.charts.svg import Drawing
+from tacit.report.content import Content, Headline, Row
+from tacit.report.figure import Figure
 from tacit.report.glossary import entries
 from tacit.report.internal import steps, today
+from tacit.report.parts import figure as head_figure
 from tacit.report.words import count, inside, limit, number, percent, seconds, title
 
 
-def points(frontier: Any, *, names: bool = True) -> list[Point]:
-    """Every plan that ran, as a point. Without `names` a point says its method only, not its parameters."""
+def points(frontier: Frontier, *, names: bool = True) -> list[Point]:
+    """Every plan that was assessed, as a point.
+
+    Without `names` a point says its method only, not its parameters.
+    """
     best = {trial.name for trial in frontier.best}
     chosen = frontier.recommended
     return [
@@ -23,20 +30,21 @@ def points(frontier: Any, *, names: bool = True) -> list[Point]:
             trial.family,
             chosen=chosen is not None and trial.name == chosen.name,
             frontier=trial.name in best,
+            interval=trial.risk_interval,
         )
         for trial in frontier.finished
+        # NaN and infinity have no place on a map
         if trial.risk == trial.risk and trial.loss < float("inf")
     ]
 
 
-def figure(frontier: Any) -> Any:
+def figure(frontier: Frontier) -> Figure:
     """The map as an object that shows and saves itself."""
-    from tacit.report.figure import Figure
-
-    return Figure(_map(frontier))
+    return Figure(map_of(frontier))
 
 
-def _map(frontier: Any, *, names: bool = True) -> Any:
+def map_of(frontier: Frontier, *, names: bool = True) -> Drawing:
+    """The risk-utility map of a comparison."""
     return risk_utility_map(
         points(frontier, names=names),
         bound=frontier.bound,
@@ -45,27 +53,46 @@ def _map(frontier: Any, *, names: bool = True) -> Any:
     )
 
 
-def verdict(frontier: Any, *, names: bool = True) -> Verdict:
+def verdict(frontier: Frontier, *, names: bool = True) -> Headline:
+    """Which plan to take, or that there is none."""
+    closest = frontier.closest
+    if closest is None:
+        none = "No plan could be assessed; the reasons are listed below."
+        return Headline("bad", "No plan could be assessed", none)
+    accepted = f"the accepted risk of {limit(frontier.bound)}"
     chosen = frontier.recommended
     if chosen is None:
-        return Verdict("bad", "No plan could be run", "Every plan failed; the reasons are listed below.")
-    name = chosen.name if names else inside(chosen.family)
-    figures = f"{percent(chosen.risk)} risk, loss {number(chosen.loss)}"
-    if max(chosen.risk, chosen.risk_interval[1]) <= frontier.bound:
-        text = f"{name} loses least among the plans within the accepted risk of {limit(frontier.bound)}: {figures}."
-        return Verdict("good", "Recommended", text)
-    text = (
-        f"No plan stays within the accepted risk of {limit(frontier.bound)}; {name} comes closest by score: {figures}."
+        near = f"{_called(closest, names)} comes closest: {_figures(closest)}"
+        text = f"No plan stays within {accepted}, so none is recommended; {near}."
+        return Headline("bad", "No plan is safe", text)
+    text = f"{_called(chosen, names)} loses least among the plans within {accepted}: "
+    text += f"{_figures(chosen)}."
+    # chosen by its figures it was partly chosen by luck: these are of later draws
+    if chosen.searched is not None:
+        text += (
+            f" These are figures of releases drawn afresh; the search saw "
+            f"{percent(chosen.searched)}."
+        )
+    return Headline("good", "Recommended", text)
+
+
+def _called(trial: Trial, names: bool) -> str:
+    """The name of a plan, which holds its parameters, or its methods alone."""
+    return trial.name if names else inside(trial.family)
+
+
+def _figures(trial: Trial) -> str:
+    """Risk with its upper end, and loss."""
+    most = max(trial.risk, trial.risk_interval[1])
+    return (
+        f"{percent(trial.risk)} risk (up to {percent(most)}), loss {number(trial.loss)}"
     )
-    return Verdict("bad", "No plan is safe", text)
 
 
-def content(frontier: Any, *, external: bool = False) -> Content:
-    from tacit import __version__
-
+def content(frontier: Frontier, *, external: bool = False) -> Content:
+    """The page of a comparison; the external one names methods and no parameters."""
     chosen = frontier.recommended
-    ran = frontier.finished
-    made = Content(
+    page = Content(
         title="Comparison of plans",
         date=today(),
         version=__version__,
@@ -73,42 +100,65 @@ def content(frontier: Any, *, external: bool = False) -> Content:
         external=external,
         subtitle=f"{len(frontier.trials)} plans on {count(frontier.records)} records",
     )
-    made.figures = [
-        {"value": count(len(ran)), "unit": "", "label": "plans that ran"},
-        {"value": count(len(frontier.best)), "unit": "", "label": "on the frontier"},
+    # counts first, then the plan to take
+    figures = [
+        head_figure(count(len(frontier.finished)), "plans assessed"),
+        head_figure(count(len(frontier.best)), "on the frontier"),
     ]
     if chosen is not None:
-        made.figures += [
-            {"value": percent(chosen.risk), "unit": "", "label": "risk of the recommended plan"},
-            {"value": number(chosen.loss), "unit": "", "label": "its loss"},
-        ]
-    if not external:
-        made.remarks = [str(note) for note in frontier.notes]
-        made.remarks += [f"{t.name} did not run: {t.failed}" for t in frontier.trials if t.failed]
-    best = {trial.name for trial in frontier.best}
-    rows = [
-        {
-            "label": t.name,
-            "risk": percent(t.risk),
-            "loss": number(t.loss),
-            "score": number(t.score),
-            "chosen": chosen is not None and t.name == chosen.name,
-            "frontier": t.name in best,
-        }
-        for t in sorted(ran, key=lambda t: (t.name not in best, t.loss))
-    ]
-    made.map = {
+        risk, loss = percent(chosen.risk), number(chosen.loss)
+        figures.append(head_figure(risk, "risk of the recommended plan"))
+        figures.append(head_figure(loss, "its loss"))
+    page.figures = figures
+    page.map = {
         "lead": "Each point is one plan. Lower left is better.",
-        "chart": str(_map(frontier, names=not external)),
-        "caption": "The line joins the plans that no other plan beats on both risk and loss; the ring marks the "
-        "recommended plan; the shaded band is the accepted risk. Shapes tell the methods apart.",
-        "rows": [] if external else rows,
+        "chart": str(map_of(frontier, names=not external)),
+        "caption": "The line joins the plans that no other plan beats on both risk and "
+        "loss; the ring marks the recommended plan; the shaded band is the accepted "
+        "risk. Shapes tell the methods apart.",
+        "rows": [] if external else _rows(frontier),
     }
-    if chosen is not None:
-        made.steps = steps(chosen.plan) if not external else [{"title": title(s.method)} for s in chosen.plan.steps]
-    if not external:
-        made.facts = [("Time", seconds(frontier.seconds)), ("Why", frontier.why)]
+    # parameters help an intruder; the names of methods do not
+    if external:
         if chosen is not None:
-            made.repeat = [{"title": "The recommended plan (plan.toml)", "text": chosen.plan.to_toml()}]
-    made.glossary = entries()
-    return made
+            page.steps = [{"title": title(step.method)} for step in chosen.plan.steps]
+    else:
+        _inside(page, frontier)
+    if chosen is None:
+        page.no_steps = "No plan is recommended."
+    page.glossary = entries()
+    return page
+
+
+def _rows(frontier: Frontier) -> list[Row]:
+    """One row per plan that ran: the frontier first, then by loss."""
+    best = {trial.name for trial in frontier.best}
+    chosen = frontier.recommended
+    order = sorted(frontier.finished, key=lambda t: (t.name not in best, t.loss))
+    return [
+        {
+            "label": trial.name,
+            "risk": percent(trial.risk),
+            "loss": number(trial.loss),
+            "score": number(trial.score),
+            "chosen": chosen is not None and trial.name == chosen.name,
+            "frontier": trial.name in best,
+        }
+        for trial in order
+    ]
+
+
+def _inside(page: Content, frontier: Frontier) -> None:
+    """What only the internal page says: reasons, parameters, the plan itself."""
+    page.remarks = [str(note) for note in frontier.notes]
+    page.remarks += [
+        f"{trial.name} was not assessed: {frontier.verdict(trial).reason}"
+        for trial in frontier.trials
+        if not trial.assessed
+    ]
+    page.facts = [("Time", seconds(frontier.seconds)), ("Why", frontier.why)]
+    chosen = frontier.recommended
+    if chosen is not None:
+        page.steps = steps(chosen.plan)
+        heading = "The recommended plan (plan.toml)"
+        page.repeat = [{"title": heading, "text": chosen.plan.to_toml()}]

@@ -1,14 +1,23 @@
-"""What a report says, as plain data. The templates only lay it out; `internal` and `external` fill it."""
+"""What a report says, as plain data.
+
+The templates only lay it out; `internal` and `external` fill it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias
+
+Row: TypeAlias = Mapping[str, object]
+"""One entry of a table or one part of the page, by the names that the template uses."""
 
 
 @dataclass
-class Verdict:
-    state: str  # good, warn, bad
+class Headline:
+    """The verdict as the page shows it: a sign (good, warn, bad), a word and a sentence."""
+
+    state: str
     word: str
     sentence: str
 
@@ -20,31 +29,34 @@ class Content:
     title: str
     date: str
     version: str
-    verdict: Verdict
+    verdict: Headline
+    # the footer and the heading say for whom the page is
     external: bool = False
     subtitle: str = ""
-    figures: list[dict[str, Any]] = field(default_factory=list)
-    checks: list[dict[str, Any]] = field(default_factory=list)
+    figures: Sequence[Row] = ()
+    checks: Sequence[Row] = ()
     remarks: list[str] = field(default_factory=list)
-    map: dict[str, Any] | None = None
-    attacks: list[dict[str, Any]] = field(default_factory=list)
+    map: Row | None = None
+    attacks: Sequence[Row] = ()
     attack_chart: str = ""
-    records: dict[str, Any] | None = None
-    columns: dict[str, Any] | None = None
-    groups: dict[str, Any] | None = None
-    risk: list[dict[str, Any]] = field(default_factory=list)
-    loss: list[dict[str, Any]] = field(default_factory=list)
-    distributions: dict[str, Any] | None = None
-    correlations: dict[str, Any] | None = None
-    steps: list[dict[str, Any]] = field(default_factory=list)
+    records: Row | None = None
+    columns: Row | None = None
+    groups: Row | None = None
+    risk: Sequence[Row] = ()
+    loss: Sequence[Row] = ()
+    distributions: Row | None = None
+    correlations: Row | None = None
+    steps: Sequence[Row] = ()
     no_steps: str = "The plan was not given to the report."
-    facts: list[tuple[str, Any]] = field(default_factory=list)
-    repeat: list[dict[str, str]] = field(default_factory=list)
+    # a fact is a text, or a list of one text that is shown as code
+    facts: list[tuple[str, str | list[str]]] = field(default_factory=list)
+    repeat: Sequence[Row] = ()
     glossary: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def contents(self) -> list[tuple[str, str]]:
         """The sections that are there, for the table of contents."""
+        # the names are those of the sections' ids in the template
         parts: list[tuple[str, str, object]] = [
             ("summary", "In short", True),
             ("map", "Risk and utility", self.map),

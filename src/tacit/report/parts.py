@@ -1,87 +1,118 @@
-"""Parts of the report that a stranger may see as well: attacks, measures, checks, figures. No record, no parameter."""
+"""Parts of the report that a stranger may see as well: attacks, measures, checks, figures.
+
+No record, no parameter. Nothing is computed here: the figures are those of the assessment.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
+from tacit.assess.assessment import Assessment, Failure
+from tacit.assess.score import score
+from tacit.assess.verdict import ATTACK, CROSSES, FAILS, State, Verdict
+from tacit.attack.linkage import Linkage
+from tacit.base.measure import Measure
+from tacit.compare.trial import LOSS
 from tacit.report import charts
-from tacit.report.content import Verdict
-from tacit.report.words import count, inside, number, percent, span, title
+from tacit.report.content import Headline, Row
+from tacit.report.words import NONE, count, inside, number, percent, span, title
 from tacit.report.words import limit as limit_of
 
+COLOURS: dict[State, str] = {
+    "safe": "good",
+    "borderline": "warn",
+    "not safe": "bad",
+    "not assessed": "warn",
+}
+"""The sign and colour of each state of the verdict."""
 
-def linkages(assessment: Any) -> dict[str, Any]:
-    """The attacks that ran."""
-    return {name: link for name, link in assessment.attacks.items() if hasattr(link, "rate")}
 
-
-def measures(found: dict[str, Any]) -> dict[str, Any]:
+def measures(results: Mapping[str, Measure | Failure]) -> dict[str, Measure]:
     """The measures that ran."""
-    return {name: m for name, m in found.items() if hasattr(m, "value")}
+    return {
+        name: result for name, result in results.items() if isinstance(result, Measure)
+    }
 
 
-def strongest(assessment: Any) -> tuple[str, Any] | None:
-    ran = linkages(assessment)
-    return max(ran.items(), key=lambda item: item[1].rate) if ran else None
+def strongest(assessment: Assessment) -> tuple[str, Linkage] | None:
+    """The attack with the highest rate; None when none ran."""
+    return assessment.strongest
 
 
-def attack_rows(assessment: Any) -> list[dict[str, Any]]:
+def attack_rows(assessment: Assessment) -> list[Row]:
+    """One row per attack; those that did not run come last, with the reason."""
     top = strongest(assessment)
-    rows = [
-        {
-            "title": title(name),
-            "knows": link.knows[:1].upper() + link.knows[1:] + ".",
-            "correct": count(link.correct),
-            "rate": percent(link.rate),
-            "interval": span(link.interval),
-            "chance": _chance(link),
-            "strongest": top is not None and name == top[0] and link.rate > link.chance,
-        }
-        for name, link in linkages(assessment).items()
-    ]
-    return rows + [
-        {
-            "title": title(name), "knows": f"Did not run: {failure.reason}", "correct": "–", "rate": "–",
-            "interval": "–", "chance": "–", "strongest": False,
-        }
-        for name, failure in assessment.attacks.items()
-        if not hasattr(failure, "rate")
-    ]  # fmt: skip
+    strongest_name = "" if top is None else top[0]
+    rows: list[Row] = []
+    for name, link in assessment.linkages.items():
+        # an attack no better than guessing is not called the strongest
+        beats_chance = link.rate > link.chance
+        rows.append(
+            {
+                "title": title(name),
+                "knows": link.knows[:1].upper() + link.knows[1:] + ".",
+                "correct": count(link.correct),
+                "rate": percent(link.rate),
+                "interval": span(link.interval),
+                "chance": chance_of(link),
+                "strongest": name == strongest_name and beats_chance,
+            }
+        )
+    # what did not run is not zero
+    missing = dict.fromkeys(("correct", "rate", "interval", "chance"), NONE)
+    for name, result in assessment.attacks.items():
+        if isinstance(result, Failure):
+            why = f"Did not run: {result.reason}"
+            rows.append(
+                {"title": title(name), "knows": why, **missing, "strongest": False}
+            )
+    return rows
 
 
-def attack_chart(assessment: Any, bound: float | None = None, width: float = 720) -> str:
+def attack_chart(
+    assessment: Assessment, bound: float | None = None, width: float = 720
+) -> str:
+    """The share of people that each attack finds, as bars; empty when none ran."""
     top = strongest(assessment)
     rows = [
         charts.Bar(
             title(name),
             link.rate,
-            link.interval[0],
-            link.interval[1],
+            *link.interval,
             chance=link.chance,
-            strong=bool(top and name == top[0]),
+            strong=top is not None and name == top[0],
         )
-        for name, link in linkages(assessment).items()
+        for name, link in assessment.linkages.items()
     ]
-    return str(charts.bars("Share of people found", rows, bound=bound, width=width)) if rows else ""
+    if not rows:
+        return ""
+    return str(charts.bars("Share of people found", rows, bound=bound, width=width))
 
 
-def measure_rows(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """One row a measure; those without a value come last, with the reason."""
-    rows = []
-    for name, m in found.items():
-        if not hasattr(m, "value"):
-            rows.append({"title": title(name), "value": "–", "reading": f"Did not run: {m.reason}", "absent": True})
-        elif m.value != m.value:
-            why = str(m.details.get("not computed", "no value"))
-            rows.append({"title": title(name), "value": "–", "reading": f"Not computed: {why}", "absent": True})
-        else:
-            rows.append(
-                {"title": title(name), "value": number(float(m.value)), "reading": _reading(m), "absent": False}
-            )
+def measure_rows(results: Mapping[str, Measure | Failure]) -> list[Row]:
+    """One row per measure; those without a value come last, with the reason."""
+    rows = [_measure_row(name, result) for name, result in results.items()]
     return sorted(rows, key=lambda row: bool(row["absent"]))
 
 
-def _reading(measure: Any) -> str:
+def _measure_row(name: str, result: Measure | Failure) -> Row:
+    # until it is known to have run
+    value, absent = NONE, True
+    if isinstance(result, Failure):
+        reading = f"Did not run: {result.reason}"
+    elif result.value != result.value:
+        # NaN: the measure does not apply to this file, and says why
+        why = result.details.get("not computed", "no value")
+        reading = f"Not computed: {why}"
+    else:
+        value, absent = number(float(result.value)), False
+        reading = _reading(result)
+    return {"title": title(name), "value": value, "reading": reading, "absent": absent}
+
+
+def _reading(measure: Measure) -> str:
+    """How to read a value: its range, what zero means and what more of it means."""
     low, high = measure.range
     ends = f"From {number(float(low))} to {number(float(high))}. "
     return f"{ends}0: {measure.zero.rstrip('.')}. Higher: {measure.higher.rstrip('.')}."
@@ -89,104 +120,158 @@ def _reading(measure: Any) -> str:
 
 def bound_of(bound: float | None) -> float:
     """The highest share of people found that the verdict accepts."""
-    from tacit.verdict import ATTACK
-
     return ATTACK if bound is None else bound
 
 
-def judged(assessment: Any, bound: float | None = None) -> Any:
-    """The verdict table of `tacit.verdict`; `bound` replaces its threshold for attacks."""
-    from tacit.verdict import verdict as judge
-
-    own = getattr(assessment, "verdict", None)
-    if bound is None and own is not None and hasattr(own, "rows"):
-        return own
-    limits = (
-        None if bound is None else {"attack": bound, **({"strongest": bound} if "strongest" in assessment.risk else {})}
-    )
-    return judge(assessment.attacks, assessment.risk, limits)
+def judged(assessment: Assessment, bound: float | None = None) -> Verdict:
+    """The verdict of the assessment; `bound` replaces its threshold for attacks."""
+    if bound is None:
+        return assessment.verdict
+    limits = {**assessment.thresholds, "attack": bound}
+    # the worst case over attacks is an attack too
+    if "strongest" in assessment.risk:
+        limits["strongest"] = bound
+    return replace(assessment, thresholds=limits).verdict
 
 
-def verdict(assessment: Any, bound: float | None = None) -> Verdict:
-    """The verdict in one sentence: the strongest intruder first, then what else keeps it from being safe."""
+def verdict(
+    assessment: Assessment,
+    bound: float | None = None,
+    *,
+    advice: bool = True,
+) -> Headline:
+    """The verdict as a page shows it; what it is was decided by `Assessment.verdict` alone.
+
+    The strongest intruder comes first, then what else keeps the release from being safe, then
+    what to do (`advice`, which is for the owner of the data only).
+    """
     table = judged(assessment, bound)
-    top = strongest(assessment)
-    if top is None:
-        return Verdict("warn", "Not assessed", "No attack could be run, so nothing is known about the risk.")
-    name, link = top
-    limit = bound_of(bound)
-    found = f"The strongest intruder ({inside(name)}) finds {percent(link.rate)} of the people"
-    guess = f"guessing finds {_chance(link)}."
-    if link.rate > limit:
-        return Verdict("bad", "Not safe", f"{found}, above the {limit_of(limit)} that is accepted; {guess}")
-    within = f"{found}, within the {limit_of(limit)} that is accepted"
-    if table.safe is False:
-        rest = ", ".join(
-            f"{inside(r.name)} is {_share(r.value)}, above {_share_limit(r.threshold)}" for r in table.failing
-        )
-        return Verdict("bad", "Not safe", f"{within}, but {rest}.")
-    if table.safe is None:
-        missing = sum(r.standing == "not computed" and r.threshold is not None for r in table.rows)
-        what = "one check" if missing == 1 else f"{missing} checks"
-        return Verdict("warn", "Not fully assessed", f"{within}, but {what} could not be computed.")
-    return Verdict("good", "Within the accepted risk", f"{within}; {guess}")
+    sentences = [_strongest_sentence(assessment, table), _others(assessment, table)]
+    if advice:
+        sentences.append(table.next_step)
+    word = table.word[:1].upper() + table.word[1:]
+    text = " ".join(sentence for sentence in sentences if sentence)
+    return Headline(COLOURS[table.state], word, text)
 
 
-def _chance(link: Any) -> str:
+def _strongest_sentence(assessment: Assessment, table: Verdict) -> str:
+    """Whom the strongest attack finds, beside what is accepted and what guessing finds."""
+    ran = assessment.linkages
+    attacks = [row for row in table.rows if row.name in ran]
+    if not attacks:
+        return "No attack could be run, so nothing is known about the risk."
+    top = max(attacks, key=lambda row: row.value)
+    found = f"The strongest intruder ({inside(top.name)}) finds {percent(top.value)}"
+    guess = f"guessing finds {chance_of(ran[top.name])}."
+    if top.threshold is None:
+        return f"{found} of the people; {guess}"
+    accepted = f"the {limit_of(top.threshold)} that is accepted"
+    if top.standing == CROSSES and top.interval is not None:
+        most = f"but up to {percent(top.interval[1])} are possible, above {accepted}"
+        return f"{found} of the people, {most}; {guess}"
+    where = "above" if top.standing == FAILS else "within"
+    return f"{found} of the people, {where} {accepted}; {guess}"
+
+
+def _others(assessment: Assessment, table: Verdict) -> str:
+    """What speaks against the release beside its attacks; no reason, which may quote values."""
+    # the strongest attack has its own sentence, which the measure of that name would repeat
+    said = {"strongest", *assessment.linkages}
+    against = [row for row in table.failing if row.name not in said]
+    above = ", ".join(
+        f"{inside(row.name)} is {_share(row.value)}, above {_limit(row.threshold)}"
+        for row in against
+    )
+    attack_fails = any(row.name in said for row in table.failing)
+    joined = "Also, " if attack_fails else "But "
+    sentences = [f"{joined}{above}."] if above else []
+    missing = len(table.unknown)
+    if missing:
+        what = "One check" if missing == 1 else f"{missing} checks"
+        sentences.append(f"{what} could not be made: that is no evidence of safety.")
+    return " ".join(sentences)
+
+
+def chance_of(link: Linkage) -> str:
+    """What guessing finds; below one in two thousand with a digit more."""
     return percent(link.chance, 3 if link.chance < 0.0005 else None)
 
 
-def main_loss(assessment: Any) -> tuple[str, Any] | None:
-    """The loss that stands on the map: that of comparisons where it was computed, else the first that was."""
-    from tacit.frontier import LOSS
+def main_loss(assessment: Assessment) -> tuple[str, Measure] | None:
+    """The loss that stands on the map.
 
-    ran = {name: m for name, m in measures(assessment.loss).items() if m.value == m.value}
-    return (LOSS, ran[LOSS]) if LOSS in ran else next(iter(ran.items()), None)
+    That of comparisons where it was computed, else the first that was.
+    """
+    ran = {
+        name: measure
+        for name, measure in measures(assessment.loss).items()
+        if measure.value == measure.value
+    }
+    # so that the report and a comparison show the same figure
+    if LOSS in ran:
+        return LOSS, ran[LOSS]
+    return next(iter(ran.items()), None)
 
 
-def score_of(assessment: Any) -> float | None:
+def score_of(assessment: Assessment) -> float | None:
     """The published score, or None when one of its parts is missing."""
-    from tacit.score import score
-
     value = score(assessment.risk, assessment.loss).value
     return float(value) if value == value else None
 
 
-def figures(assessment: Any, smallest: int | None = None) -> list[dict[str, str]]:
-    out: list[dict[str, str]] = []
+def figures(assessment: Assessment, smallest: int | None = None) -> list[Row]:
+    """The few figures at the head of the page.
+
+    Parameters
+    ----------
+    assessment : Assessment
+        What was found.
+    smallest : int, optional
+        Records in the smallest group that looks alike.
+    """
+    # what was not computed is left out
+    out: list[Row] = []
     top = strongest(assessment)
     if top:
         link = top[1]
-        out.append({"value": percent(link.rate), "unit": "", "label": "of the people found by the strongest intruder"})
-        out.append({"value": _chance(link), "unit": "", "label": "found by guessing"})
+        people = "of the people found by the strongest intruder"
+        out.append(figure(percent(link.rate), people))
+        out.append(figure(chance_of(link), "found by guessing"))
     loss = main_loss(assessment)
     if loss:
-        name, m = loss
+        name, measure = loss
         words = inside(name)
-        out.append(
-            {"value": number(m.value), "unit": _top(m), "label": words if "loss" in words else f"loss ({words})"}
-        )
+        label = words if "loss" in words else f"loss ({words})"
+        out.append(figure(number(measure.value), label, _top(measure)))
     if smallest is not None:
-        out.append({"value": number(smallest), "unit": "alike", "label": "in the smallest group"})
-    score = score_of(assessment)
-    if score is not None:
-        out.append({"value": number(score), "unit": "", "label": "score, lower is better"})
+        out.append(figure(number(smallest), "in the smallest group", "alike"))
+    value = score_of(assessment)
+    if value is not None:
+        out.append(figure(number(value), "score, lower is better"))
     return out
 
 
-def _top(measure: Any) -> str:
+def figure(value: str, label: str, unit: str = "") -> Row:
+    """One figure at the head of a page."""
+    return {"value": value, "unit": unit, "label": label}
+
+
+def _top(measure: Measure) -> str:
+    """The highest value that a measure can have, where there is one."""
     high = float(measure.range[1])
     return f"of {number(high)}" if high < float("inf") else ""
 
 
-def checks(assessment: Any, bound: float | None = None) -> list[dict[str, Any]]:
-    """The table behind the verdict: every attack and risk that has a threshold, and how it stands."""
+def checks(assessment: Assessment, bound: float | None = None) -> list[Row]:
+    """The table behind the verdict: every risk that has a threshold, and how it stands."""
     return [
         {
+            "name": row.name,
             "title": title(row.name),
+            # who the attacker is stands in the table of attacks
             "why": "" if row.why.startswith("attacker:") else row.why,
             "value": _share(row.value),
-            "limit": _share_limit(row.threshold),
+            "limit": _limit(row.threshold),
             "standing": row.standing,
         }
         for row in judged(assessment, bound).rows
@@ -195,8 +280,11 @@ def checks(assessment: Any, bound: float | None = None) -> list[dict[str, Any]]:
 
 
 def _share(value: float) -> str:
+    """Most risks are shares of 1; the others are written as plain numbers."""
     return percent(value) if 0 <= value <= 1 else number(value)
 
 
-def _share_limit(value: float) -> str:
+def _limit(value: float | None) -> str:
+    if value is None:
+        return NONE
     return limit_of(value) if 0 <= value <= 1 else number(value)

@@ -12,7 +12,11 @@ from tacit.report.content import Content
 
 @cache
 def environment() -> Environment:
-    """Every value is escaped unless a template says otherwise; only our own drawings are exempt."""
+    """The templates.
+
+    Every value is escaped unless a template says otherwise; only our own drawings are
+    exempt. A name that is not there is an error, not an empty place.
+    """
     return Environment(
         loader=PackageLoader("tacit.report", "templates"),
         autoescape=True,
@@ -23,5 +27,8 @@ def environment() -> Environment:
 
 
 def page(content: Content) -> str:
+    """The page as HTML text, with style and font inside."""
+    # colours first, because the other sheets use them
     style = text("tokens.css") + text("charts.css") + text("report.css")
-    return environment().get_template("report.html.j2").render(c=content, font=font(), style=style)
+    template = environment().get_template("report.html.j2")
+    return template.render(c=content, font=font(), style=style)

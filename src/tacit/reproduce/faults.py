@@ -1,40 +1,44 @@
-"""Published procedures with their faults, re-enacted in plain code: for showing artefacts, never for use.
+"""Published procedures with their faults, re-enacted: for showing artefacts, never for use.
 
-Each function names the fault in its docstring. What they get wrong was established by running or reading the
-published programs; the docs page "What the literature got wrong" shows each one next to the sound
-computation.
+Each function names the fault in its docstring. What they get wrong was established by running or
+reading the published programs; the docs page "What the literature got wrong" shows each one next
+to the sound computation.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
-Floats = NDArray[np.float64]
+from tacit.base.typing import Bools, Floats
+from tacit.reproduce.stream_faults import groups_by_corner
 
 
-def squared_distances(a: Floats, b: Floats) -> Floats:
-    """All squared Euclidean distances, by differences (a matrix product loses digits on offset columns)."""
-    out = np.zeros((len(a), len(b)))
-    for j in range(a.shape[1]):
-        out += (a[:, j, None] - b[None, :, j]) ** 2
+def squared_distances(one: Floats, other: Floats) -> Floats:
+    """All squared Euclidean distances."""
+    out = np.zeros((len(one), len(other)))
+    # by differences: a matrix product loses digits on columns with a large offset
+    for j in range(one.shape[1]):
+        out += (one[:, j, None] - other[None, :, j]) ** 2
     return out
 
 
 def assignment_by_row_order(original: Floats, masked: Floats) -> int:
-    """Fault: identical masked records are told apart by their row, while the files are aligned."""
-    from scipy.optimize import linear_sum_assignment
-
+    """Fault: identical masked records are told apart by row, in files that are aligned."""
     sd = original.std(axis=0, ddof=1)
-    rows, columns = linear_sum_assignment(squared_distances(original / sd, masked / sd))
+    distance = squared_distances(original / sd, masked / sd)
+    # among equal candidates the solver takes the first, which is often the right one
+    rows, columns = linear_sum_assignment(distance)
     return int((rows == columns).sum())
 
 
 def arrival_groups(records: Floats, k: int) -> Floats:
-    """Fault: groups are the first k records in order of arrival, not the k nearest. Returns each one's
-    centroid.
+    """Fault: groups are the first k records in order of arrival, not the k nearest.
+
+    Returns the centroid of each record's group.
     """
     n = len(records)
+    # records left over at the end join the last group
     label = np.minimum(np.arange(n) // k, max(n // k - 1, 0))
     sums = np.zeros((label[-1] + 1, records.shape[1]))
     np.add.at(sums, label, records)
@@ -44,40 +48,55 @@ def arrival_groups(records: Floats, k: int) -> Floats:
 
 def private_microaggregation(
     records: Floats, k: int, window: int, epsilon: float, rng: np.random.Generator
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Faults: part of the records is not aggregated; the noise ignores k and is 1.5 times the range of the centroids
-    *seen so far* over epsilon, drawn anew for each copy of a centroid. Returns what leaves, and which were left out.
-    """
-    from tacit.kernels.stream_faults import groups_by_corner
+) -> tuple[Floats, Bools]:
+    """Faults: some records are not aggregated, and the noise protects nobody.
 
-    centroids, raw = np.empty_like(records), np.empty(len(records), dtype=np.bool_)
-    groups_by_corner(np.ascontiguousarray(records), k, window, centroids, raw)
-    seen = np.maximum.accumulate(centroids, axis=0) - np.minimum.accumulate(centroids, axis=0)
-    return centroids + rng.laplace(size=records.shape) * 1.5 * seen / epsilon, raw
+    The noise ignores k and is 1.5 times the range of the centroids *seen so far* over epsilon,
+    drawn anew for each copy of a centroid. Returns what leaves, and which were left out.
+    """
+    centroids = np.empty_like(records)
+    raw = np.empty(len(records), dtype=np.bool_)
+    groups_by_corner(
+        np.ascontiguousarray(records),
+        k,
+        window,
+        centroids,
+        raw,
+    )
+    highest = np.maximum.accumulate(centroids, axis=0)
+    lowest = np.minimum.accumulate(centroids, axis=0)
+    # the first output has seen one centroid: a range, and hence a noise, of zero
+    scale = 1.5 * (highest - lowest) / epsilon
+    return centroids + rng.laplace(size=records.shape) * scale, raw
 
 
 def past_linkage(emitted: Floats, kept: Floats, window: int) -> float:
-    """Fault: the attacker sees only the past. Each emitted record is linked to the last ``window`` kept ones,
-    its own included; ties share. Returns the mean probability of a correct link.
+    """Fault: the attacker sees only the past.
+
+    Each emitted record is linked to the last ``window`` kept ones, its own included; ties
+    share. Returns the mean probability of a correct link.
     """
     total = 0.0
     for t in range(len(emitted)):
         seen = kept[max(0, t - window + 1) : t + 1]
         distance = ((seen - emitted[t]) ** 2).sum(axis=1)
         best = distance.min()
+        # the record's own is the last one
         if distance[-1] == best:
             total += 1.0 / int((distance == best).sum())
     return total / len(emitted)
 
 
-def swap_by_fraction(column: Floats, percent: float, rng: np.random.Generator) -> Floats:
+def swap_by_fraction(
+    column: Floats, percent: float, rng: np.random.Generator
+) -> Floats:
     """Fault: a percentage is used as a fraction, so that 1, 5, 15 and 50 all mean "anywhere"."""
     reach = int(min(percent, 1.0) * len(column))
     return _swap(column, reach, rng)
 
 
 def swap_by_ranks(column: Floats, percent: float, rng: np.random.Generator) -> Floats:
-    """Fault: a percentage is used as a number of ranks, whatever the length of the file or window."""
+    """Fault: a percentage is used as a number of ranks, whatever the length of the file."""
     return _swap(column, int(percent), rng)
 
 
@@ -99,10 +118,13 @@ def _swap(column: Floats, reach: int, rng: np.random.Generator) -> Floats:
 
 
 def naive_mahalanobis(known: Floats, released: Floats) -> int:
-    """Fault: the masking is not modelled; distance by the inverse of cov(known) + cov(released), aligned
-    rows.
+    """Fault: the masking is not modelled.
+
+    Distance by the inverse of cov(known) + cov(released), rows aligned.
     """
     inverse = np.linalg.pinv(np.cov(known.T) + np.cov(released.T))
-    root = np.linalg.cholesky(inverse + 1e-12 * np.trace(inverse) * np.eye(len(inverse)))
+    # a little on the diagonal: rounding can make a singular matrix negative
+    ridge = 1e-12 * np.trace(inverse) * np.eye(len(inverse))
+    root = np.linalg.cholesky(inverse + ridge)
     distance = squared_distances(known @ root, released @ root)
     return int((distance.argmin(axis=1) == np.arange(len(known))).sum())

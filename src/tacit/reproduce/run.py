@@ -1,4 +1,7 @@
-"""Run targets: units (experiment, cell, seed) over worker processes, resumable; then judge and write."""
+"""Run targets: units (experiment, cell, seed) over worker processes, resumable.
+
+Then judge them and write what was found.
+"""
 
 from __future__ import annotations
 
@@ -7,48 +10,23 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 
+from tacit.reproduce.judgement import Judged, judge, judge_word
 from tacit.reproduce.model import Context, Experiment, Outcome, Target, Values, params
 from tacit.reproduce.store import Store
+from tacit.reproduce.target_result import Result
 from tacit.reproduce.targets import experiments, targets
-from tacit.reproduce.transcript import published
-from tacit.reproduce.verdict import GOOD, NOT_AVAILABLE, STAND_IN, Judged, judge, judge_word
+from tacit.reproduce.transcript import Published, published
+from tacit.reproduce.write import write
+
+# `Result` is what `reproduce` returns, so it belongs to the face of this module.
+__all__ = ["Result", "Unit", "cells", "compute", "missing", "reproduce"]
 
 Say = Callable[[str], None]
-
-
-@dataclass
-class Result:
-    """One target after its run."""
-
-    target: Target
-    lines: list[tuple[str, str, Judged]] = field(default_factory=list)
-    claims: list[tuple[str, bool, str]] = field(default_factory=list)
-    values: Values = field(default_factory=dict)
-    missing: str = ""
-    errors: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    older: int = 0
-
-    def count(self, verdict: str) -> int:
-        return sum(judged.verdict == verdict for _, _, judged in self.lines)
-
-    @property
-    def status(self) -> str:
-        """reproduced, differs, stand-in (nothing could be judged), not available, or error."""
-        if self.missing:
-            return NOT_AVAILABLE
-        if self.errors:
-            return "error"
-        if self.count("differs") or not all(held for _, held, _ in self.claims):
-            return "differs"
-        drawn_and_true = bool(self.claims) and not self.notes
-        if drawn_and_true or any(j.verdict in GOOD for _, _, j in self.lines):
-            return "reproduced"
-        return STAND_IN
 
 
 @dataclass(frozen=True)
@@ -63,14 +41,19 @@ class Unit:
 
     @property
     def key(self) -> str:
-        return json.dumps([self.experiment, self.cell, self.seed, self.quick, bool(self.data)])
+        """The name of the run in the store."""
+        # the folder of the data is not part of the key, only whether there is one
+        given = bool(self.data)
+        parts = [self.experiment, self.cell, self.seed, self.quick, given]
+        return json.dumps(parts)
 
 
 def compute(unit: Unit) -> Outcome:
     """Worker: run one experiment; its wall-clock seconds are among the values."""
     experiment = experiments()[unit.experiment]
+    context = Context(unit.quick, unit.data)
     start = time.perf_counter()
-    outcome = experiment.run(params(unit.cell), unit.seed, Context(unit.quick, unit.data))
+    outcome = experiment.run(params(unit.cell), unit.seed, context)
     outcome.values.setdefault("seconds", time.perf_counter() - start)
     return outcome
 
@@ -78,55 +61,83 @@ def compute(unit: Unit) -> Outcome:
 def cells(target: Target, quick: bool) -> list[str]:
     """The cells of a target: the published ones, or those of a figure; fewer when quick."""
     names = list(published().get(target.name, {})) or list(target.cells)
-    return [c for c in names if not quick or target.quick(params(c))]
+    return [cell for cell in names if not quick or target.quick(params(cell))]
+
+
+def _wanted(target: Target) -> list[Experiment]:
+    """The sound computation, and the fault where there is one."""
+    return [target.experiment] + ([target.fault] if target.fault else [])
 
 
 def _units(target: Target, quick: bool, data: str | None) -> dict[str, list[Unit]]:
     """Units by experiment name: the sound computation, and the fault re-enacted."""
     many = target.quick_seeds if quick else target.seeds
-    wanted = [target.experiment] + ([target.fault] if target.fault else [])
-    runs = [(c, s) for c in cells(target, quick) for s in range(1 if target.once(params(c)) else many)]
-    return {e.name: [Unit(e.name, cell, seed, quick, data) for cell, seed in runs] for e in wanted}
+    runs = [
+        (cell, seed)
+        for cell in cells(target, quick)
+        for seed in range(1 if target.once(params(cell)) else many)
+    ]
+    names = [experiment.name for experiment in _wanted(target)]
+    return {
+        name: [
+            Unit(
+                name,
+                cell,
+                seed,
+                quick,
+                data,
+            )
+            for cell, seed in runs
+        ]
+        for name in names
+    }
 
 
 def missing(target: Target) -> str:
     """The parts that a target needs and that are not there; empty when it can run."""
-    wanted: list[Experiment] = [target.experiment] + ([target.fault] if target.fault else [])
-    return "; ".join(m for e in wanted if (m := e.missing()))
+    absent = [experiment.missing() for experiment in _wanted(target)]
+    return "; ".join(part for part in absent if part)
 
 
-def _compute_all(units: Iterable[Unit], store: Store, jobs: int, say: Say) -> dict[str, str]:
-    """Fill the store; returns errors by key. Each unit is written when it ends, so a kill loses at most
-    one a job.
+def _compute_all(
+    units: Iterable[Unit], store: Store, jobs: int, say: Say
+) -> dict[str, str]:
+    """Fill the store; returns errors by key.
+
+    Each unit is written when it ends, so a kill loses at most one per job.
     """
-    todo = list({u.key: u for u in units if store.get(u.key) is None}.values())
+    # two targets can need the same unit: it is computed once
+    new = {unit.key: unit for unit in units if store.get(unit.key) is None}
+    todo = list(new.values())
     errors: dict[str, str] = {}
     if not todo:
         return errors
 
     def keep(unit: Unit, outcome: Outcome | BaseException, done: int) -> None:
+        name = f"{unit.experiment} {unit.cell} seed {unit.seed}"
         if isinstance(outcome, Outcome):
             store.put(unit.key, outcome)
         else:
-            errors[unit.key] = f"{unit.experiment} {unit.cell} seed {unit.seed}: {outcome!r}"
-        say(f"{done}/{len(todo)} {unit.experiment} {unit.cell} seed {unit.seed}")
+            errors[unit.key] = f"{name}: {outcome!r}"
+        say(f"{done}/{len(todo)} {name}")
 
     if jobs <= 1:
         for number, unit in enumerate(todo, 1):
+            # whatever goes wrong in one unit is reported, and the others go on
             try:
                 keep(unit, compute(unit), number)
             except Exception as error:
                 keep(unit, error, number)
         return errors
-    from multiprocessing import get_context
-
+    # spawned, not forked: a forked child inherits locks that other threads hold
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         waiting: dict[Future[Outcome], Unit] = {}
         rest, done = iter(todo), 0
         while True:
-            # a short queue, so that an interrupt does not leave a thousand submitted units behind
-            while len(waiting) < 2 * jobs and (following := next(rest, None)) is not None:
-                waiting[pool.submit(compute, following)] = following
+            # a short queue, so that an interrupt does not leave a thousand submitted units
+            # behind
+            for unit in islice(rest, 2 * jobs - len(waiting)):
+                waiting[pool.submit(compute, unit)] = unit
             if not waiting:
                 return errors
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
@@ -136,7 +147,13 @@ def _compute_all(units: Iterable[Unit], store: Store, jobs: int, say: Say) -> di
                 keep(unit, failure if failure is not None else future.result(), done)
 
 
-def _judge(target: Target, by_experiment: dict[str, list[Unit]], store: Store, errors: dict[str, str]) -> Result:
+def _judge(
+    target: Target,
+    by_experiment: dict[str, list[Unit]],
+    store: Store,
+    errors: dict[str, str],
+) -> Result:
+    """The stored runs of a target, judged."""
     result = Result(target)
     faults: Values = {}
     stand_in: dict[str, str] = {}
@@ -150,32 +167,69 @@ def _judge(target: Target, by_experiment: dict[str, list[Unit]], store: Store, e
                 continue
             if outcome.stand_in:
                 stand_in[unit.cell] = outcome.stand_in
+            by_measure = values.setdefault(unit.cell, {})
             for measure, value in outcome.values.items():
-                values.setdefault(unit.cell, {}).setdefault(measure, []).append(value)
-    printed = published().get(target.name, {})
+                by_measure.setdefault(measure, []).append(value)
+    # the values are complete now, the sound ones and those of the fault
     for cell in result.values:
-        drawn = dict.fromkeys(m for m in result.values[cell] if m != "seconds")
-        for measure, text in (printed.get(cell) or drawn).items():
-            if text and text.value is None and target.label:
-                word = judge_word(text.text, target.label(result.values[cell]))
-                result.lines.append((cell, measure, word))
-                continue
+        fault = faults.get(cell, {})
+        result.lines += _lines(
+            target,
+            cell,
+            result,
+            fault,
+            stand_in.get(cell, ""),
+        )
+    for claim in target.claims:
+        holds, figure = False, "nothing computed"
+        if result.values:
+            holds, figure = claim.check(result.values)
+        result.claims.append((claim.text, holds, figure))
+    result.notes = sorted(set(stand_in.values()))
+    every = [unit.key for units in by_experiment.values() for unit in units]
+    result.older = store.older(every)
+    result.seconds = _seconds(result.values) + _seconds(faults)
+    return result
+
+
+def _lines(
+    target: Target,
+    cell: str,
+    result: Result,
+    fault: dict[str, list[float]],
+    stand_in: str,
+) -> list[tuple[str, str, Judged]]:
+    """One cell: each printed measure judged, or each computed one shown."""
+    values = result.values[cell]
+    computed: dict[str, Published | None] = {
+        measure: None for measure in values if measure != "seconds"
+    }
+    printed = published().get(target.name, {}).get(cell)
+    lines = []
+    for measure, text in (dict(printed) if printed else computed).items():
+        # a printed word is judged as a word, a number by its interval
+        if text and text.value is None and target.label:
+            judged = judge_word(text.text, target.label(values))
+        else:
+            refuted = None
+            if target.refute and text:
+                refuted = target.refute(cell, measure, text.text)
             judged = judge(
                 text,
-                result.values[cell].get(measure, []),
+                values.get(measure, []),
                 better=target.better.get(measure, "none"),
-                fault=faults.get(cell, {}).get(measure),
-                refuted=target.refute(cell, measure, text.text) if target.refute and text else None,
-                stand_in=stand_in.get(cell, ""),
+                fault=fault.get(measure),
+                refuted=refuted,
+                stand_in=stand_in,
             )
-            result.lines.append((cell, measure, judged))
-    for claim in target.claims:
-        held, figure = claim.check(result.values) if result.values else (False, "nothing computed")
-        result.claims.append((claim.text, held, figure))
-    result.notes = sorted(set(stand_in.values()))
-    result.older = store.older(unit.key for units in by_experiment.values() for unit in units)
-    result.seconds = sum(v for by in (result.values, faults) for c in by.values() for v in c.get("seconds", []))
-    return result
+        lines.append((cell, measure, judged))
+    return lines
+
+
+def _seconds(values: Values) -> float:
+    """Wall-clock seconds of all runs."""
+    by_cell = [by_measure.get("seconds", []) for by_measure in values.values()]
+    return sum(map(sum, by_cell))
 
 
 def reproduce(
@@ -188,18 +242,38 @@ def reproduce(
     fresh: bool = False,
     say: Say = lambda text: None,
 ) -> list[Result]:
-    """Recompute the named targets (resuming), judge them, and write CSV, plots and the summary into
-    ``out``.
-    """
-    from tacit.reproduce.write import write
+    """Recompute the named targets (resuming), judge them, and write what was found.
 
+    Parameters
+    ----------
+    names : list of str
+        Targets, as `tacit reproduce list` shows them.
+    quick : bool
+        Fewer cells, seeds and records.
+    data : str, optional
+        Folder of the reference files; else that of the environment variable TACIT_DATA.
+    out : path
+        Folder for the CSV files, the plots, the summary and the store.
+    jobs : int, optional
+        Worker processes; two unless the machine has one core.
+    fresh : bool
+        Forget stored runs.
+    say : callable
+        Told after each unit how far the run is.
+    """
+    # quick runs are kept apart: they are other experiments under the same names
     data = data or os.environ.get("TACIT_DATA")
     wanted = [targets()[name] for name in names]
     store = Store(out / ("quick.jsonl" if quick else "full.jsonl"), fresh)
     jobs = jobs or min(2, os.cpu_count() or 1)
     absent = {target.name: missing(target) for target in wanted}
     planned = {t.name: _units(t, quick, data) for t in wanted if not absent[t.name]}
-    units = [u for by_experiment in planned.values() for us in by_experiment.values() for u in us]
+    units = [
+        unit
+        for by_experiment in planned.values()
+        for same in by_experiment.values()
+        for unit in same
+    ]
     errors = _compute_all(units, store, jobs, say)
     results = [
         Result(target, missing=absent[target.name])

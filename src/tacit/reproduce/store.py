@@ -1,7 +1,8 @@
 """Where runs are kept, so that an interrupted ``reproduce all`` goes on where it stopped.
 
-One JSON line a run, appended as soon as the run ends. The key holds the experiment, its cell and its seed; the digest
-of the code that computed it is kept beside it, so that a summary can say which runs an older tacit made.
+One JSON line per run, appended as soon as the run ends. The key holds the experiment, its cell
+and its seed; the digest of the code that computed it is kept beside it, so that a summary can say
+which runs an older tacit made.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ def code() -> str:
     folder = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+        name = path.relative_to(folder).as_posix()
+        digest.update(name.encode() + path.read_bytes())
+    # 64 bits tell versions apart; nobody forges them
     return digest.hexdigest()[:16]
 
 
@@ -37,20 +40,33 @@ class Store:
             path.unlink(missing_ok=True)
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
-                try:
-                    entry = json.loads(line)
-                    self._known[entry["key"]] = Outcome(entry["values"], entry["stand_in"])
-                    self._code[entry["key"]] = entry.get("code", "")
-                except (json.JSONDecodeError, KeyError):
-                    continue
+                self._read(line)
+
+    def _read(self, line: str) -> None:
+        # a line that was cut short is not JSON; its run is computed again
+        try:
+            entry = json.loads(line)
+            outcome = Outcome(entry["values"], entry["stand_in"])
+        except (json.JSONDecodeError, KeyError):
+            return
+        self._known[entry["key"]] = outcome
+        self._code[entry["key"]] = entry.get("code", "")
 
     def get(self, key: str) -> Outcome | None:
+        """The outcome of a run, or None when it has not ended yet."""
         return self._known.get(key)
 
     def put(self, key: str, outcome: Outcome) -> None:
+        """Keep the outcome of a run, in memory and in the file."""
         self._known[key], self._code[key] = outcome, code()
-        entry = {"key": key, "values": outcome.values, "stand_in": outcome.stand_in, "code": code()}
-        # A newline first: after a kill in mid-line the next entry must not be glued to the torn one.
+        entry = {
+            "key": key,
+            "values": outcome.values,
+            "stand_in": outcome.stand_in,
+            "code": code(),
+        }
+        # a newline first: after a kill in mid-line the next entry must not be glued to the
+        # torn one
         with self.path.open("a", encoding="utf-8") as file:
             file.write("\n" + json.dumps(entry))
             file.flush()

@@ -1,25 +1,32 @@
-"""Published stream filters with their faults; for ``tacit reproduce`` only. Twins: tests/reproduce/test_faults.py.
+"""Published stream filters with their faults; for ``tacit reproduce`` only.
 
-Rank swapping: p is a number of ranks, whatever the window; a value changes places only with a smaller one; the
-smallest value that has not been swapped leaves as it is.
+Their plain twins are in tests/reproduce/test_faults.py.
 
-Differentially private microaggregation: the group should be the k records of the window nearest to a corner of the
-domain, but a min-heap stands where a max-heap should (Algorithm 6.7 of 004), so that a nearer record replaces the
-*nearest* so far. The oldest record is lost from its own group when it is the nearest of the first k and another is
-nearer still; it then leaves as it is.
+Rank swapping: p is a number of ranks, whatever the window; a value changes places only with a
+smaller one; the smallest value that has not been swapped leaves as it is.
+
+Differentially private microaggregation: the group should be the k records of the window nearest
+to a corner of the domain, but a min-heap stands where a max-heap should (Martinez Rodriguez 2015,
+Algorithm 6.7), so that a nearer record replaces the *nearest* so far. The oldest record is lost
+from its own group when it is the nearest of the first k and another is nearer still; it then
+leaves as it is.
 """
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from tacit.base.typing import Bools, Floats
+from tacit.kernels.compiler import njit
 
 
 @njit(cache=True, nogil=True)
-def swap_downwards(values: Floats, reach: int, window: int, draw: Floats, out: Floats) -> None:
-    """One column: record t, when it is the oldest of a full window, swaps with one of the ``reach`` next
-    smaller values that are free, chosen by draw[t] in [0, 1). ``out`` gets the result.
+def swap_downwards(
+    values: Floats, reach: int, window: int, draw: Floats, out: Floats
+) -> None:
+    """One column: the oldest record of a full window swaps with a smaller value.
+
+    With one of the ``reach`` next smaller values that are free, chosen by draw[t] in [0, 1).
+    ``out`` gets the result. Invariant: a record is free until it has been swapped or has been
+    the oldest, and ``best[:found]`` are the largest smaller values so far, sorted.
     """
     n = values.shape[0]
     free = np.ones(n, dtype=np.bool_)
@@ -31,18 +38,21 @@ def swap_downwards(values: Floats, reach: int, window: int, draw: Floats, out: F
         if not free[t]:
             continue
         free[t] = False
-        found = 0  # the `reach` largest of the smaller values, kept sorted from the smallest up
+        # the `reach` largest of the smaller values, kept sorted from the smallest up
+        found = 0
         for s in range(t + 1, min(t + window, n)):
             v = values[s]
             if not free[s] or v >= values[t] or (found == reach and v <= best[0]):
                 continue
             if found < reach:
+                # there is room: larger ones move up
                 at = found
                 found += 1
                 while at > 0 and best[at - 1] > v:
                     best[at], place[at] = best[at - 1], place[at - 1]
                     at -= 1
             else:
+                # the smallest is dropped: smaller ones move down
                 at = 0
                 while at + 1 < reach and best[at + 1] < v:
                     best[at], place[at] = best[at + 1], place[at + 1]
@@ -55,10 +65,15 @@ def swap_downwards(values: Floats, reach: int, window: int, draw: Floats, out: F
 
 
 @njit(cache=True, nogil=True)
-def groups_by_corner(records: Floats, k: int, window: int, out: Floats, raw: NDArray[np.bool_]) -> None:
-    """The oldest record of a full window calls a group together: the first k that are free, of which the one nearest
-    to the corner (least value of each column that has entered so far) gives way to each nearer one that follows.
-    ``out`` gets the centroids, ``raw`` which records belong to none.
+def groups_by_corner(
+    records: Floats, k: int, window: int, out: Floats, raw: Bools
+) -> None:
+    """The oldest record of a full window calls a group together.
+
+    The first k that are free, of which the one nearest to the corner (least value of each
+    column that has entered so far) gives way to each nearer one that follows. ``out`` gets the
+    centroids, ``raw`` which records belong to none. Invariant: every record before t is in a
+    group or was left raw, so none of them is free.
     """
     n, d = records.shape
     free = np.ones(n, dtype=np.bool_)
@@ -66,6 +81,7 @@ def groups_by_corner(records: Floats, k: int, window: int, out: Floats, raw: NDA
     distance, place = np.empty(k), np.empty(k, dtype=np.int64)
     entered = 0
     for t in range(n):
+        # what has entered the window moves the corner, whether it is free or not
         while entered < min(t + window, n):
             for j in range(d):
                 corner[j] = min(corner[j], records[entered, j])
@@ -84,9 +100,11 @@ def groups_by_corner(records: Floats, k: int, window: int, out: Floats, raw: NDA
                 distance[found], place[found] = far, s
                 found += 1
             else:
+                # the fault: the nearest is replaced, where the farthest should be
                 least = np.argmin(distance)
                 if far < distance[least]:
                     distance[least], place[least] = far, s
+        # every member leaves as the centroid
         for j in range(d):
             mean = 0.0
             for i in range(found):
@@ -95,6 +113,7 @@ def groups_by_corner(records: Floats, k: int, window: int, out: Floats, raw: NDA
                 out[place[i], j] = mean / found
         for i in range(found):
             free[place[i]] = False
+        # the record that called the group was pushed out of it: it leaves as it is
         if free[t]:
             free[t] = False
             raw[t] = True

@@ -1,8 +1,8 @@
-"""The published values, as transcribed from the papers into ``published/*.csv`` (target, cell, measure,
-value, spread).
+"""The published values, as transcribed from the papers into ``published/*.csv``.
 
-``value`` is kept as the text that was printed: its last digit tells how far it was rounded. ``spread`` is the
-standard deviation over the executions of which the value is the mean, where the paper gives one.
+The columns are target, cell, measure, value, spread. ``value`` is kept as the text that was
+printed: its last digit tells how far it was rounded. ``spread`` is the standard deviation over
+the executions of which the value is the mean, where the paper gives one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-#: executions behind a published mean with a spread (Abril et al. 2012, section 4)
+# Executions behind a published mean with a spread (Abril, Navarro-Arribas and Torra 2012,
+# section 4).
 EXECUTIONS = 10
 
 
@@ -25,6 +26,7 @@ class Published:
 
     @property
     def value(self) -> float | None:
+        """The number that was printed; None for a word."""
         try:
             return float(self.text)
         except ValueError:
@@ -46,12 +48,15 @@ class Published:
 
 @cache
 def published() -> dict[str, dict[str, dict[str, Published]]]:
-    """target -> cell -> measure -> Published"""
+    """The transcript: target -> cell -> measure -> Published."""
     table: dict[str, dict[str, dict[str, Published]]] = {}
-    for file in sorted(files("tacit.reproduce").joinpath("published").iterdir(), key=lambda f: f.name):
+    folder = files("tacit.reproduce").joinpath("published")
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        # the list of known differences lies there as well
         if not file.name.endswith(".csv"):
             continue
-        for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        for row in csv.DictReader(lines):
             spread = float(row["spread"]) if row["spread"] else None
             cells = table.setdefault(row["target"], {}).setdefault(row["cell"], {})
             cells[row["measure"]] = Published(row["value"], spread)

@@ -1,16 +1,34 @@
-"""What a run leaves behind: one CSV a target, one plot where the paper has a figure, and the summary page."""
+"""What a run leaves behind: a CSV per target, a plot per figure, and the summary page."""
 
 from __future__ import annotations
 
 import csv
 import math
 import time
+from collections import Counter
 from pathlib import Path
 
+from tacit.report.charts.lines import Line, chart
+from tacit.reproduce.judgement import ARTEFACT, Judged, ours_interval
 from tacit.reproduce.model import Figure, params
-from tacit.reproduce.plot import Line, chart
-from tacit.reproduce.run import Result
-from tacit.reproduce.verdict import ours_interval
+from tacit.reproduce.target_result import Result
+
+HEAD = (
+    "cell",
+    "measure",
+    "published",
+    "ours",
+    "low",
+    "high",
+    "difference",
+    "fault",
+    "verdict",
+    "why",
+)
+# A note at the foot of a plot has room for so many letters.
+NOTE = 150
+# Parameters that are the same in all cells of a figure and would only lengthen the legend.
+UNSAID = {"filter", "generator"}
 
 
 def number(value: float | None) -> str:
@@ -21,13 +39,24 @@ def number(value: float | None) -> str:
 
 
 def write_csv(result: Result, path: Path) -> None:
-    """One line a cell and measure."""
+    """One line per cell and measure."""
     with path.open("w", newline="", encoding="utf-8") as file:
+        # the same bytes on every system
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["cell", "measure", "published", "ours", "low", "high", "difference", "fault", "verdict", "why"])
-        for cell, measure, j in result.lines:
-            row = [cell, measure, j.published, j.ours, *j.interval, j.difference, j.fault, j.verdict, j.why]
-            out.writerow(["" if v is None else v for v in row])
+        out.writerow(HEAD)
+        for cell, measure, judged in result.lines:
+            row = [
+                cell,
+                measure,
+                judged.published,
+                judged.ours,
+                *judged.interval,
+                judged.difference,
+                judged.fault,
+                judged.verdict,
+                judged.why,
+            ]
+            out.writerow(["" if value is None else value for value in row])
 
 
 def _lines(result: Result, figure: Figure) -> list[Line]:
@@ -37,23 +66,35 @@ def _lines(result: Result, figure: Figure) -> list[Line]:
         if measure not in figure.measures or judged.ours is None:
             continue
         given = params(cell)
+        # a cell without the parameter, such as the whole file, has no place on the axis
         try:
             x = float(given.pop(figure.x))
         except (KeyError, ValueError):
             continue
-        rest = " ".join(v for k, v in given.items() if k not in {"filter", "generator"})
-        name = f"{measure} {rest}".strip() if len(figure.measures) > 1 else rest or measure
+        # the other parameters name the line
+        rest = " ".join(v for name, v in given.items() if name not in UNSAID)
+        name = rest or measure
+        if len(figure.measures) > 1:
+            name = f"{measure} {rest}".strip()
         line = drawn.setdefault(name, Line(name, []))
         line.points.append((x, judged.ours))
         line.interval.append(ours_interval(result.values[cell][measure]))
+        # a figure without printed values has only our line
         if judged.published:
-            theirs = drawn.setdefault(f"{name}, published", Line(f"{name}, published", [], dashed=True))
+            other = f"{name}, published"
+            theirs = drawn.setdefault(other, Line(other, [], dashed=True))
             theirs.points.append((x, float(judged.published)))
     for line in drawn.values():
-        order = sorted(range(len(line.points)), key=lambda i: line.points[i])
-        line.points = [line.points[i] for i in order]
-        line.interval = [line.interval[i] for i in order] if line.interval else []
+        _sort(line)
     return list(drawn.values())
+
+
+def _sort(line: Line) -> None:
+    """From left to right; a published line has no intervals."""
+    order = sorted(range(len(line.points)), key=lambda place: line.points[place])
+    line.points = [line.points[place] for place in order]
+    if line.interval:
+        line.interval = [line.interval[place] for place in order]
 
 
 def _scatter(result: Result, figure: Figure) -> list[Line]:
@@ -62,8 +103,9 @@ def _scatter(result: Result, figure: Figure) -> list[Line]:
     for cell, by_measure in result.values.items():
         name = params(cell).get("method", "ours")
         line = drawn.setdefault(name, Line(name, [], scatter=True))
-        for x, y in zip(by_measure[figure.scatter_against], by_measure[figure.measures[0]], strict=True):
-            line.points.append((x, y))
+        across = by_measure[figure.scatter_against]
+        up = by_measure[figure.measures[0]]
+        line.points += list(zip(across, up, strict=True))
     return list(drawn.values())
 
 
@@ -72,74 +114,125 @@ def write_plot(result: Result, path: Path) -> None:
     figure = result.target.figure
     if figure is None or not result.lines:
         return
-    lines = _scatter(result, figure) if figure.scatter_against else _lines(result, figure)
+    # some figures set two measures against each other, most one over a parameter
+    draw = _scatter if figure.scatter_against else _lines
+    lines = draw(result, figure)
     if not lines:
         return
-    title = f"{result.target.name}: {result.target.title}"
-    x = figure.scatter_against or figure.x
-    note = "; ".join(result.notes)[:150]
-    path.write_text(chart(title, x, figure.y, lines, log_x=figure.log_x, log_y=figure.log_y, note=note))
+    text = chart(
+        f"{result.target.name}: {result.target.title}",
+        figure.scatter_against or figure.x,
+        figure.y,
+        lines,
+        log_x=figure.log_x,
+        log_y=figure.log_y,
+        note="; ".join(result.notes)[:NOTE],
+    )
+    path.write_text(text, encoding="utf-8")
 
 
 def _counts(result: Result) -> str:
-    tally: dict[str, int] = {}
-    for _, _, judged in result.lines:
-        tally[judged.verdict] = tally.get(judged.verdict, 0) + 1
-    return ", ".join(f"{n} {verdict}" for verdict, n in sorted(tally.items(), key=lambda item: -item[1]))
+    """How often each verdict was given, the commonest first."""
+    tally = Counter(judged.verdict for _, _, judged in result.lines)
+    return ", ".join(f"{n} {verdict}" for verdict, n in tally.most_common())
 
 
 def _older(results: list[Result]) -> list[str]:
-    """What a resumed run must say: some of its figures come from another version of the code."""
-    older = sum(r.older for r in results)
-    return (
-        [f"**{older:,} stored runs were made by other code than this** (`--fresh` computes them again).", ""]
-        if older
-        else []
+    """What a resumed run must say: some figures come from another version of the code."""
+    older = sum(result.older for result in results)
+    if not older:
+        return []
+    warning = (
+        f"**{older:,} stored runs were made by other code than this** "
+        "(`--fresh` computes them again)."
     )
+    return [warning, ""]
 
 
 def summary(results: list[Result], quick: bool) -> str:
     """The summary page in Markdown."""
-    good = sum(r.status == "reproduced" for r in results)
+    good = sum(result.status == "reproduced" for result in results)
+    when = time.strftime("%Y-%m-%d %H:%M")
     out = [
         "# What was reproduced",
         "",
-        f"`tacit reproduce` {'(quick) ' if quick else ''}on {time.strftime('%Y-%m-%d %H:%M')}: "
-        f"{good} of {len(results)} targets reproduced. A verdict is computed by a rule from intervals over seeds "
-        "(see tacit.reproduce.verdict); values on stand-in data are never counted as reproduced.",
+        f"`tacit reproduce` {'(quick) ' if quick else ''}on {when}: "
+        f"{good} of {len(results)} targets reproduced. A verdict is computed by a rule "
+        "from intervals over seeds (see tacit.reproduce.judgement); values on stand-in "
+        "data are never counted as reproduced.",
         "",
         *_older(results),
         "| target | source | status | values | claims | seconds |",
         "|---|---|---|---|---|---:|",
     ]
-    for r in results:
-        claims = f"{sum(held for _, held, _ in r.claims)} of {len(r.claims)} hold" if r.claims else ""
-        what = _counts(r) or (f"**missing: {r.missing}**" if r.missing else "")
-        status = r.status if r.status == "reproduced" else f"**{r.status}**"
-        out.append(f"| {r.target.name} | {r.target.source} | {status} | {what} | {claims} | {r.seconds:,.0f} |")
-    for r in results:
-        out += ["", f"## {r.target.name}: {r.target.title}", "", f"{r.target.source}. {r.target.note}".strip(), ""]
-        if r.missing:
-            out.append(f"**Not available**: {r.missing}. Counted as not reproduced.")
-        out += [f"> {note}" for note in r.notes] + [f"**Error**: {error}" for error in r.errors]
-        out += [f"- {'holds' if held else '**does not hold**'}: {text} ({fig})" for text, held, fig in r.claims]
-        if r.target.explained and any(j.verdict == "artefact" for _, _, j in r.lines):
-            out.append(f"- why the published value is an artefact: [{r.target.explained}]({r.target.explained})")
-        if r.lines:
-            out += [
-                "",
-                "| cell | measure | published | ours | 95 % | fault | verdict |",
-                "|---|---|---:|---:|---|---:|---|",
-            ]
-        for cell, measure, j in r.lines:
-            interval = f"{number(j.interval[0])} to {number(j.interval[1])}"
-            if j.ours is None:
-                interval = j.why
-            cells = [cell, measure, j.published, number(j.ours), interval, number(j.fault), j.verdict]
-            out.append("| " + " | ".join(cells) + " |")
-        if r.target.figure and r.lines:
-            out += ["", f"![{r.target.name}]({r.target.name}.svg)"]
+    # the overview comes first, one section per target after it
+    out += [_row(result) for result in results]
+    for result in results:
+        out += _section(result)
     return "\n".join([*out, ""])
+
+
+def _row(result: Result) -> str:
+    """One target in the table at the head of the page."""
+    claims = ""
+    if result.claims:
+        holding = sum(holds for _, holds, _ in result.claims)
+        claims = f"{holding} of {len(result.claims)} hold"
+    values = _counts(result)
+    if not values and result.missing:
+        values = f"**missing: {result.missing}**"
+    # what is not reproduced must catch the eye
+    reproduced = result.status == "reproduced"
+    status = result.status if reproduced else f"**{result.status}**"
+    target = result.target
+    cells = [target.name, target.source, status, values, claims]
+    return "| " + " | ".join(cells) + f" | {result.seconds:,.0f} |"
+
+
+def _section(result: Result) -> list[str]:
+    """Everything about one target."""
+    target = result.target
+    about = f"{target.source}. {target.note}".strip()
+    out = ["", f"## {target.name}: {target.title}", "", about, ""]
+    if result.missing:
+        out.append(f"**Not available**: {result.missing}. Counted as not reproduced.")
+    out += [f"> {note}" for note in result.notes]
+    out += [f"**Error**: {error}" for error in result.errors]
+    for text, holds, figure in result.claims:
+        word = "holds" if holds else "**does not hold**"
+        out.append(f"- {word}: {text} ({figure})")
+    if target.explained and result.count(ARTEFACT):
+        link = f"[{target.explained}]({target.explained})"
+        out.append(f"- why the published value is an artefact: {link}")
+    if result.lines:
+        out += [
+            "",
+            "| cell | measure | published | ours | 95 % | fault | verdict |",
+            "|---|---|---:|---:|---|---:|---|",
+        ]
+    out += [_value(*line) for line in result.lines]
+    if target.figure and result.lines:
+        out += ["", f"![{target.name}]({target.name}.svg)"]
+    return out
+
+
+def _value(cell: str, measure: str, judged: Judged) -> str:
+    """One value in the table of its target."""
+    low, high = judged.interval
+    interval = f"{number(low)} to {number(high)}"
+    # a word has no interval; the reason says what ours is
+    if judged.ours is None:
+        interval = judged.why
+    cells = [
+        cell,
+        measure,
+        judged.published,
+        number(judged.ours),
+        interval,
+        number(judged.fault),
+        judged.verdict,
+    ]
+    return "| " + " | ".join(cells) + " |"
 
 
 def write(results: list[Result], out: Path, quick: bool) -> None:

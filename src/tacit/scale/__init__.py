@@ -1,7 +1,8 @@
 """Files that are too large for memory, for one machine, or for quadratic work.
 
-``protect`` masks a Parquet file block by block within a memory limit, in process or on a Spark cluster, with
-checkpoints; ``link`` attacks two files block by block and reports the price of blocking.
+``protect`` masks a Parquet file block by block within a memory limit, in process or on a Spark
+cluster, with checkpoints; ``link`` attacks two files block by block and reports the price of
+blocking.
 """
 
 from __future__ import annotations
@@ -9,14 +10,26 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_NAMES = {"protect": "run", "link": "linking", "Run": "result", "BlockLinkage": "result", "digest": "result"}
+from tacit.base.rooms import furnish
+
+# public name -> the file that has it, loaded on first use
+_NAMES = {
+    "protect": "protect",
+    "link": "link",
+    "BlockRelease": "result",
+    "BlockLinkage": "result",
+    "digest": "digest",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
-        return getattr(import_module(f"tacit.large.{_NAMES[name]}"), name)
-    raise AttributeError(f"module 'tacit.large' has no attribute '{name}'")
+        return getattr(import_module(f"tacit.scale.{_NAMES[name]}"), name)
+    raise AttributeError(f"module 'tacit.scale' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
     return sorted(_NAMES)
+
+
+furnish(__name__, _NAMES)

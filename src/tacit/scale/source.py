@@ -5,13 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tacit.errors import InputError
-from tacit.large.fit import P
+from tacit.base.errors import InputError
+from tacit.data.notes import columns as said_of_columns
+from tacit.scale.block_fit import P
+
+# records read at a time where no memory limit says less; the budget has no larger chunks either
+CHUNK = 200_000
+
+
+class ChunkedSource(Protocol):
+    """A file on this machine, whose records can be read again and again."""
+
+    name: str
+    schema: pa.Schema
+    records: int
+
+    def chunks(
+        self, columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, pa.Table]]:
+        """(number of the first record, table) in file order."""
+        ...
 
 
 def parquet_files(path: Path) -> list[Path]:
@@ -26,10 +44,13 @@ def parquet_files(path: Path) -> list[Path]:
 
 @dataclass
 class ParquetSource:
-    """A Parquet file or folder. Record i is the i-th record of the files in the order of their names."""
+    """A Parquet file or folder.
+
+    Record i is the i-th record of the files in the order of their names.
+    """
 
     path: Path
-    chunk: int = 200_000
+    chunk: int = CHUNK
 
     def __post_init__(self) -> None:
         self.path = Path(self.path)
@@ -39,26 +60,36 @@ class ParquetSource:
             self.schema = pq.read_schema(self.files[0])
             self.records = sum(pq.read_metadata(file).num_rows for file in self.files)
         except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{self.path}: not a Parquet file ({str(error).splitlines()[0]})") from None
+            reason = str(error).splitlines()[0]
+            raise InputError(f"{self.path}: not a Parquet file ({reason})") from None
+        _refuse_missing_codes(self.path, self.schema)
 
-    def chunks(self, columns: Sequence[str] | None = None) -> Iterator[tuple[int, pa.Table]]:
-        """(number of the first record, table) in file order, each of at most ``chunk`` records."""
+    def chunks(
+        self, columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, pa.Table]]:
+        """(number of the first record, table) in file order, at most ``chunk`` records each."""
+        wanted = None if columns is None else list(columns)
         row = 0
         for path in self.files:
+            # a map or a read-ahead of the whole file would count against the memory limit
             with pq.ParquetFile(path, memory_map=False, pre_buffer=False) as file:
-                wanted = None if columns is None else list(columns)
-                for batch in file.iter_batches(self.chunk, columns=wanted, use_threads=False):
+                batches = file.iter_batches(
+                    self.chunk, columns=wanted, use_threads=False
+                )
+                for batch in batches:
                     yield row, pa.Table.from_batches([batch])
                     row += batch.num_rows
 
     def learn(self, state: P) -> P:
+        """Read the file once into ``state``."""
         for _, table in self.chunks(state.reads):
             state.add(table)
         return state
 
-    def fingerprint(self) -> list[Any]:
+    def fingerprint(self) -> list[list[str | int]]:
         """What tells that the file is still the same one: names, lengths, times."""
-        return [[str(f.resolve()), f.stat().st_size, f.stat().st_mtime_ns] for f in self.files]
+        about = [(str(file.resolve()), file.stat()) for file in self.files]
+        return [[name, status.st_size, status.st_mtime_ns] for name, status in about]
 
 
 @dataclass
@@ -67,18 +98,32 @@ class TableSource:
 
     table: pa.Table
     name: str = "the table"
-    chunk: int = 200_000
+    chunk: int = CHUNK
 
     def __post_init__(self) -> None:
         self.schema = self.table.schema
         self.records = self.table.num_rows
 
-    def chunks(self, columns: Sequence[str] | None = None) -> Iterator[tuple[int, pa.Table]]:
+    def chunks(
+        self, columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, pa.Table]]:
+        """(number of the first record, table), views of the table."""
         table = self.table if columns is None else self.table.select(list(columns))
         for row in range(0, self.records, self.chunk):
             yield row, table.slice(row, self.chunk)
 
     def learn(self, state: P) -> P:
+        """Read the table once into ``state``."""
         for _, table in self.chunks(state.reads):
             state.add(table)
         return state
+
+
+def _refuse_missing_codes(path: Path, schema: pa.Schema) -> None:
+    """Passes over a large file read codes as values; a file that declares some is refused."""
+    for name, entry in said_of_columns(schema.empty_table()).items():
+        if "missing" in entry or "suppressed" in entry:
+            raise InputError(
+                f"{path}: column '{name}' has missing codes, which large files are not read with; "
+                "make them empty first, or use tacit protect"
+            )

@@ -4,164 +4,242 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.errors import ColumnError, InputError
+from tacit.base.errors import InputError
+from tacit.base.typing import Floats
+from tacit.stream import kinds as decide
+from tacit.stream.kinds import EVERY_KIND, NOMINAL, ORDINAL, AnyRecord, Name, Plain
 
-CONTINUOUS, ORDINAL, NOMINAL = 0, 1, 2
-MOST_CATEGORIES = 100_000  # memory is bounded: a column with more distinct values is not a category
+# memory is bounded: a column with more distinct values is not a category
+MOST_CATEGORIES = 100_000
 
 
 class Records:
     """Learns the form of the first record; every later record must have the same columns.
 
-    Text and truth values are nominal, numbers continuous, unless `nominal` or `ordinal` say otherwise.
-    What is not protected (a label, other columns) is carried along untouched.
+    A record with other columns is refused. Text and truth values are nominal, numbers continuous,
+    unless `nominal` or `ordinal` say otherwise. What is not protected (a label, other columns) is
+    carried along untouched.
     """
+
+    # the categories are those declared, and no other may come
+    _closed = False
 
     def __init__(
         self,
-        first: Any,
-        columns: Sequence[Any] | None = None,
-        nominal: Sequence[Any] | None = None,
-        ordinal: Mapping[Any, Sequence[Any]] | None = None,
-        kinds: frozenset[int] = frozenset({CONTINUOUS, ORDINAL, NOMINAL}),
+        first: AnyRecord,
+        columns: Sequence[Name] | None = None,
+        nominal: Sequence[Name] | None = None,
+        ordinal: Mapping[Name, Sequence[object]] | None = None,
+        handles: frozenset[int] = EVERY_KIND,
         who: str = "the filter",
     ) -> None:
-        self.pair = isinstance(first, tuple) and len(first) == 2 and not isinstance(first[0], int | float | str)
+        self.pair = decide.is_pair(first)
         x = first[0] if self.pair else first
-        self.form = "dict" if isinstance(x, Mapping) else "array" if isinstance(x, np.ndarray) else "list"
-        if self.form == "list" and not isinstance(x, list | tuple):
-            raise InputError(
-                f"a record must be a dict, an array, a list or a pair with its label, not {type(x).__name__}"
-            )
-        present = list(x) if self.form == "dict" else list(range(len(x)))
-        self.width = len(present)
-        unordered, ordered = set(nominal or ()), dict(ordinal or {})
-        for name in [*(columns or ()), *unordered, *ordered]:
-            if name not in present:
-                raise ColumnError(f"the stream has no column '{name}'; its columns are: {', '.join(map(str, present))}")
-        kind_of = {}
-        for name in present:
-            text = isinstance(x[name], str | bool | np.bool_ | bytes)
-            kind_of[name] = ORDINAL if name in ordered else NOMINAL if name in unordered or text else CONTINUOUS
-        if columns is None:
-            self.names = [name for name in present if kind_of[name] in kinds]
-        else:
-            self.names = list(columns)
-            for name in self.names:
-                if kind_of[name] not in kinds:
-                    raise ColumnError(
-                        f"{who} cannot mask the column '{name}', which is {_word(kind_of[name])}; leave it out"
-                    )
-        if not self.names:
-            raise ColumnError(f"no column of the stream can be masked by {who}")
+        self.form = decide.form_of(x)
+        self.present = list(x) if self.form == "dict" else list(range(len(x)))
+        self.width = len(self.present)
+        unordered, ordered = list(nominal or ()), dict(ordinal or {})
+        decide.must_exist([*(columns or ()), *unordered, *ordered], self.present)
+        kind_of = decide.kinds_of(x, self.present, unordered, ordered)
+        self.names = decide.masked_columns(kind_of, columns, handles, who)
         self.kinds = np.array([kind_of[name] for name in self.names], dtype=np.int64)
-        self.categories: list[list[Any] | None] = [
-            list(ordered[n]) if kind_of[n] == ORDINAL else [] if kind_of[n] == NOMINAL else None for n in self.names
-        ]
-        self._prepare()
+        # None: numbers; of nominal columns the list grows with what is seen
+        self.categories: list[list[object] | None] = []
+        for name in self.names:
+            known: list[object] | None = None
+            if kind_of[name] == ORDINAL:
+                known = list(ordered[name])
+            elif kind_of[name] == NOMINAL:
+                known = []
+            self.categories.append(known)
+        self.prepare()
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
+        """Make ready what every record needs, after columns or categories were set."""
         d = len(self.names)
-        self._codes = [None if c is None else {v: i for i, v in enumerate(c)} for c in self.categories]
-        self._plain = all(c is None for c in self.categories)
+        self._codes = [
+            None if known is None else {value: i for i, value in enumerate(known)}
+            for known in self.categories
+        ]
+        self._plain = all(known is None for known in self.categories)
         self._all = d == self.width
-        self._pack = struct.Struct(f"{d}d")
-        self.pack_into: Any = self._pack.pack_into
-        self.unpack_from: Any = self._pack.unpack_from
+        self._known = frozenset(self.present)
+        # one struct call fills a row, instead of one assignment for each value
+        packer = struct.Struct(f"{d}d")
+        self.pack_into: Callable[..., None] = packer.pack_into
+        self.unpack_from: Callable[..., tuple[float, ...]] = packer.unpack_from
         single = itemgetter(self.names[0])
-        self._get = itemgetter(*self.names) if d > 1 else lambda x: (single(x),)
+        self._get: Callable[[AnyRecord], AnyRecord] = (
+            itemgetter(*self.names) if d > 1 else lambda x: (single(x),)
+        )
         self._bare = False
-        self._whole = self.form == "array" and self._all and self.names == list(range(d))
+        in_place = self.names == list(range(d))
+        self._whole = self.form == "array" and self._all and in_place
+
+    def closed(self) -> Records:
+        """The categories are those declared: any other value is refused."""
+        self._closed = True
+        self.prepare()
+        return self
 
     def alone(self) -> Records:
         """Carry nothing along: only the protected columns are released (a label becomes None)."""
-        whole = self._whole
-        self._all, self._whole = True, whole
+        self._all = True
         self._bare = True
         return self
 
-    # -- to numbers ------------------------------------------------------------------------------------
+    def beside_others(self) -> None:
+        """Rows have more places than masked columns: an array may not be copied as a whole."""
+        self._whole = False
 
-    def encode(self, record: Any, row: NDArray[np.float64]) -> Any:
+    def leave_out(self, name: Name) -> None:
+        """Do not mask this column; it is carried along."""
+        at = self.names.index(name)
+        self.names.pop(at)
+        self.categories.pop(at)
+        self.kinds = np.delete(self.kinds, at)
+        if self.names:
+            self.prepare()
+
+    # -- to numbers --------------------------------------------------------------------
+
+    def encode(self, record: AnyRecord, row: Floats) -> object:
         """Fill `row` (1, d); returns what must be carried to the release (None: nothing)."""
         x = record[0] if self.pair else record
+        self._check_columns(x)
         if self._whole:
             row[0] = x
             if np.isinf(row).any():
-                raise InputError("a value of the record is infinite; replace it or drop the record")
+                raise InputError(
+                    "a value of the record is infinite; replace it or drop the record"
+                )
         else:
-            try:
-                values = self._get(x)
-            except (KeyError, IndexError) as error:
-                raise InputError(f"a record lacks the column {error}; every record needs the same columns") from None
-            try:
-                self.pack_into(row, 0, *values)
-                total = sum(values)
-                plain = self._plain and total - total == 0.0  # neither missing nor infinite
-            except (struct.error, TypeError):
-                plain = False
-            if not plain:
-                self.pack_into(row, 0, *map(self._number, range(len(values)), values))
+            self._pack(x, row)
         if self._all:
             return record[1] if self.pair and not self._bare else None
-        kept = dict(x) if self.form == "dict" else x.copy() if self.form == "array" else list(x)
-        return (kept, record[1]) if self.pair else kept
+        carried: AnyRecord = list(x)
+        if self.form == "dict":
+            carried = dict(x)
+        elif self.form == "array":
+            carried = x.copy()
+        return (carried, record[1]) if self.pair else carried
 
-    def _number(self, j: int, value: Any) -> float:
+    def _check_columns(self, x: AnyRecord) -> None:
+        """What the first record did not have would leave as it came: refused."""
+        if self.form != "dict":
+            if len(x) != self.width:
+                raise InputError(
+                    f"a record has {len(x)} values where the first one had {self.width}"
+                )
+            return
+        # where all columns are masked, one of another name is noticed when a value is missed
+        other = len(x) != self.width or (not self._all and x.keys() != self._known)
+        if other and not self._bare:
+            raise InputError(self._other_columns(x))
+
+    def _pack(self, x: AnyRecord, row: Floats) -> None:
+        try:
+            values = self._get(x)
+        except (KeyError, IndexError):
+            raise InputError(self._other_columns(x)) from None
+        try:
+            self.pack_into(row, 0, *values)
+            total = sum(values)
+            # a sum minus itself is 0 unless some value is missing or infinite
+            plain = self._plain and total - total == 0.0
+        except (struct.error, TypeError, OverflowError):
+            plain = False
+        if not plain:
+            self._pack_each(values, row)
+
+    def _other_columns(self, x: AnyRecord) -> str:
+        new = [name for name in x if name not in self._known]
+        gone = [name for name in [*self.names, *self.present] if name not in x]
+        faults = [f"has the unknown column '{name}'" for name in new[:1]]
+        faults += [f"lacks the column '{name}'" for name in gone[:1]]
+        return f"a record {' and '.join(faults)}; every record needs the same columns"
+
+    def _pack_each(self, values: Sequence[object], row: Floats) -> None:
+        """Value by value; a record that is refused leaves no category behind."""
+        before = [None if known is None else len(known) for known in self.categories]
+        try:
+            self.pack_into(row, 0, *map(self._number, range(len(values)), values))
+        except InputError:
+            columns = zip(self._codes, self.categories, before, strict=True)
+            for codes, known, count in columns:
+                if codes is not None and known is not None:
+                    for new in known[count:]:
+                        del codes[new]
+                    del known[count:]
+            raise
+
+    def _number(self, j: int, value: object) -> float:
+        """A value of column j as a number: itself, or the code of its category; NaN: missing."""
         codes, categories = self._codes[j], self.categories[j]
-        if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        not_a_number = isinstance(value, float) and math.isnan(value)
+        if value is None or value == "" or not_a_number:
             return math.nan
         if codes is None or categories is None:
-            try:
-                number = float(value)
-            except (TypeError, ValueError):
-                raise InputError(
-                    f"column '{self.names[j]}': '{value}' is not a number; declare the column nominal"
-                ) from None
-            if math.isinf(number):
-                raise InputError(f"column '{self.names[j]}': the value is infinite; replace it or drop the record")
-            return number
-        code = codes.get(value)
-        if code is None:
-            if self.kinds[j] == ORDINAL:
-                raise InputError(f"column '{self.names[j]}': '{value}' is not among the declared ordered categories")
-            if len(categories) >= MOST_CATEGORIES:
-                raise InputError(f"column '{self.names[j]}' has more than {MOST_CATEGORIES} categories; leave it out")
-            code = codes[value] = len(categories)
-            categories.append(value)
-        return float(code)
+            return _finite(value, self.names[j])
+        column = f"column '{self.names[j]}'"
+        try:
+            code = codes.get(value)
+        except TypeError:
+            raise InputError(
+                f"{column}: a list or an object is not a category"
+            ) from None
+        if code is not None:
+            return float(code)
+        if self._closed:
+            raise InputError(
+                f"{column}: '{value}' is not among the declared categories"
+            )
+        if self.kinds[j] == ORDINAL:
+            raise InputError(
+                f"{column}: '{value}' is not among the declared ordered categories"
+            )
+        if len(categories) >= MOST_CATEGORIES:
+            raise InputError(
+                f"{column} has more than {MOST_CATEGORIES} categories; leave it out"
+            )
+        codes[value] = len(categories)
+        categories.append(value)
+        return float(codes[value])
 
-    # -- and back --------------------------------------------------------------------------------------
+    # -- and back ----------------------------------------------------------------------
 
-    def decode(self, values: Sequence[float], carried: Any) -> Any:
+    def decode(self, values: Sequence[float], carried: AnyRecord) -> AnyRecord:
         """The record with its masked values, in the form in which it came."""
-        out: Any
+        label = carried
+        if not self._all:
+            carried, label = carried if self.pair else (carried, None)
         if self.form == "array":
             if self._all:
-                out = np.array(values)
-                return (out, carried) if self.pair else out
-            out, label = carried if self.pair else (carried, None)
-            out[self.names] = values
-            return (out, label) if self.pair else out
-        shown: Sequence[Any] = values
+                carried = np.array(values)
+            else:
+                carried[self.names] = values
+            return (carried, label) if self.pair else carried
+        shown: Sequence[object] = values
+        # NaN differs from itself: only then, or with categories, is a look at each value needed
         if not self._plain or (total := sum(values)) != total:
-            shown = [self._value(j, v) for j, v in enumerate(values)]
-        if self._all:
-            out = dict(zip(self.names, shown)) if self.form == "dict" else list(shown)  # noqa: B905 (speed)
-            return (out, carried) if self.pair else out
-        out, label = carried if self.pair else (carried, None)
-        for name, value in zip(self.names, shown, strict=True):
-            out[name] = value
-        return (out, label) if self.pair else out
+            shown = [self._value(j, value) for j, value in enumerate(values)]
+        if not self._all:
+            for name, value in zip(self.names, shown, strict=True):
+                carried[name] = value
+        elif self.form == "dict":
+            carried = dict(zip(self.names, shown))  # noqa: B905 (speed)
+        else:
+            carried = list(shown)
+        return (carried, label) if self.pair else carried
 
-    def _value(self, j: int, number: float) -> Any:
+    def _value(self, j: int, number: float) -> object:
+        """The number or category that is released; a code beyond the ends becomes the nearest."""
         categories = self.categories[j]
         if math.isnan(number):
             return None
@@ -169,30 +247,50 @@ class Records:
             return number
         return categories[min(max(round(number), 0), len(categories) - 1)]
 
-    # -- to be saved -----------------------------------------------------------------------------------
+    # -- to be saved -------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
+        """What was learned, as plain values."""
         return {
             "pair": self.pair,
             "form": self.form,
             "width": self.width,
+            "present": self.present,
             "names": self.names,
             "kinds": self.kinds.tolist(),
             "categories": self.categories,
         }
 
     @classmethod
-    def from_dict(cls, saved: Mapping[str, Any]) -> Records:
+    def from_dict(cls, saved: Plain) -> Records:
+        """The records that `to_dict` described."""
         self = cls.__new__(cls)
-        self.pair, self.form, self.width = saved["pair"], saved["form"], saved["width"]
-        self.names, self.categories = (
-            list(saved["names"]),
-            [None if c is None else list(c) for c in saved["categories"]],
-        )
+        self.pair = saved["pair"]
+        self.form = saved["form"]
+        self.width = saved["width"]
+        present: list[Name] = saved.get("present") or saved["names"]
+        self.present = list(present)
+        self.names = list(saved["names"])
+        self.categories = [
+            None if known is None else list(known) for known in saved["categories"]
+        ]
         self.kinds = np.array(saved["kinds"], dtype=np.int64)
-        self._prepare()
+        self.prepare()
         return self
 
 
-def _word(kind: int) -> str:
-    return ("continuous", "ordinal", "nominal")[kind]
+def _finite(value: Any, name: Name) -> float:
+    """The number that a value of a continuous column is."""
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    except (TypeError, ValueError):
+        raise InputError(
+            f"column '{name}': '{value}' is not a number; declare the column nominal"
+        ) from None
+    if math.isinf(number):
+        raise InputError(
+            f"column '{name}': the value is infinite; replace it or drop the record"
+        )
+    return number

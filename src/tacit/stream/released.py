@@ -1,19 +1,24 @@
-"""What a filter lets out: one Release a record, or a Batch of arrays."""
+"""What a filter lets out: one Release per record, or a Batch of arrays."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from tacit.base.typing import Floats, Ints
+from tacit.stream.kinds import AnyRecord
+
+BOOKS = ("index", "delay", "group", "size")
+"""What is known of a release beside its record."""
 
 
 class Release(NamedTuple):
     """One record that leaves a filter."""
 
-    record: Any
-    """The masked record, of the form that was pushed (dict, array, list, or a pair with its label)."""
+    record: AnyRecord
+    """The masked record, of the form that was pushed (dict, array, list, or pair with label)."""
     index: int  # type: ignore[assignment]  # tuple.index is not needed
     """Its arrival number, from 0. After a restart the same index carries the same record."""
     delay: int
@@ -28,11 +33,11 @@ class Release(NamedTuple):
 class Batch:
     """Many releases as arrays; row i of each belongs together."""
 
-    values: NDArray[np.float64]
-    index: NDArray[np.int64]
-    delay: NDArray[np.int64]
-    group: NDArray[np.int64]
-    size: NDArray[np.int64]
+    values: Floats
+    index: Ints
+    delay: Ints
+    group: Ints
+    size: Ints
     withheld: list[int] = field(default_factory=list)
     """Arrival numbers of the records that could not be protected and therefore did not leave."""
 
@@ -43,5 +48,12 @@ class Batch:
         """The same releases in order of arrival."""
         if len(self) < 2 or bool((np.diff(self.index) > 0).all()):
             return self
-        o = np.argsort(self.index, kind="stable")
-        return Batch(self.values[o], self.index[o], self.delay[o], self.group[o], self.size[o], self.withheld)
+        order = np.argsort(self.index, kind="stable")
+        return Batch(
+            self.values[order],
+            self.index[order],
+            self.delay[order],
+            self.group[order],
+            self.size[order],
+            self.withheld,
+        )

@@ -70,7 +70,10 @@ def rank_swap(values, p, rng):
             if not options:
                 continue
             s = options[rng.integers(len(options))]
-            out[order[r], c], out[order[s], c] = values[order[s], c], values[order[r], c]
+            out[order[r], c], out[order[s], c] = (
+                values[order[s], c],
+                values[order[r], c],
+            )
             free[r] = free[s] = False
     return out
 
@@ -86,7 +89,7 @@ def permanent(matrix):
 
 
 def exact_marginals(phi):
-    """P(i -> j) over all permutations weighted by the product of phi, by dynamic programming over subsets."""
+    """P(i -> j) over all permutations weighted by the product of phi, by dynamic programming."""
     n = len(phi)
     full = (1 << n) - 1
     forward = np.zeros((n + 1, 1 << n))
@@ -114,7 +117,8 @@ def exact_marginals(phi):
 def permutation_chain(log_phi, sweeps, rng, near=12, burn=0.2):
     """Marginals by a Metropolis chain that swaps the images of two rows, started at the identity.
 
-    Pairs of rows are drawn from a fixed list (rows that want similar columns), so proposals are symmetric.
+    Pairs of rows are drawn from a fixed list (rows that want similar columns), so proposals
+    are symmetric.
     """
     n = len(log_phi)
     wish = np.argsort(-log_phi, axis=1)[:, :near]
@@ -122,8 +126,18 @@ def permutation_chain(log_phi, sweeps, rng, near=12, burn=0.2):
     for i in range(n):
         for j in wish[i]:
             holders[j].add(i)
-    pairs = np.array(sorted({(min(a, b), max(a, b)) for h in holders for a in h for b in h if a != b}))
-    return _walk(np.ascontiguousarray(log_phi), pairs, sweeps, int(burn * sweeps), int(rng.integers(2**31)))
+    pairs = np.array(
+        sorted(
+            {(min(a, b), max(a, b)) for h in holders for a in h for b in h if a != b}
+        )
+    )
+    return _walk(
+        np.ascontiguousarray(log_phi),
+        pairs,
+        sweeps,
+        int(burn * sweeps),
+        int(rng.integers(2**31)),
+    )
 
 
 @njit(cache=False)

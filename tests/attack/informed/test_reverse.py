@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from informed.test_aware import business, correlated, euclid
-from tacit.attack.reverse import Reverse
+from attack.informed.test_aware import business, correlated, euclid
+from tacit.attack.informed.reverse import Reverse
 
 
 def methods(x, z):
@@ -64,7 +64,9 @@ def test_noise_is_seen_and_its_correlation_is_found():
 
 def test_multiplied_values_are_seen():
     x = skewed(3)
-    z = tc.protect.Noise(percent=20, kind="multiplicative", random_state=1).fit_transform(x)
+    z = tc.protect.Noise(
+        percent=20, kind="multiplicative", random_state=1
+    ).fit_transform(x)
     (found,) = Reverse().guesses(x, z)
     assert "multiplied" in found.why
     assert Reverse().link(x, z).correct > 1.3 * euclid(x, z)

@@ -1,4 +1,4 @@
-"""The kernels of the informed intruder against plain twins, written from their docstrings, on random input."""
+"""The kernels of the informed intruder against plain twins, written from their docstrings."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tacit.kernels.agreement import pattern_counts, patterns_of
-from tacit.kernels.bethe import WARM, propagate
+from tacit.kernels.assignment.bethe import WARM, propagate
 
 
 def plain_bethe(phi, copies, free, left, fraction, damping, rounds):
-    """The recursion on whole matrices of weights (0 = no edge), without logarithms and without rest."""
+    """The recursion on whole matrices of weights (0 = no edge), without logarithms or rest."""
     edge = phi > 0
     w, r, s = phi.copy(), np.ones_like(phi), np.ones_like(phi)
 
@@ -41,7 +41,8 @@ def run_bethe(phi, copies, free, left, fraction, damping, rounds, scale, toleran
     belief, done, awake = propagate(
         np.searchsorted(rows, np.arange(n + 1)), columns, np.log(phi[rows, columns]) + scale[rows],
         np.searchsorted(columns[by_column], np.arange(m + 1)), by_column, *copies,
-        logs[0] + scale, logs[1], logs[2] + scale, logs[3], scale, fraction, damping, rounds, tolerance,
+        logs[0] + scale, logs[1], logs[2] + scale, logs[3], scale,
+        fraction, damping, rounds, tolerance,
     )  # fmt: skip
     out = np.zeros_like(phi)
     out[rows, columns] = belief
@@ -75,13 +76,19 @@ def test_rows_at_rest_change_little():
     cost = 50 * ((x[:, None] - (x + 0.1 * rng.normal(size=x.shape))[None]) ** 2).sum(2)
     phi = np.where(cost < 12, np.exp(-cost), 0)
     one, none = (np.ones(150), np.ones(150)), (np.zeros(150), np.zeros(150))
-    all_awake, rounds, awake = run_bethe(phi, one, none, none, 0.9, 0.3, 3000, np.zeros(150))
-    rested, fewer, awake = run_bethe(phi, one, none, none, 0.9, 0.3, 3000, np.zeros(150), 1e-5)
+    all_awake, rounds, awake = run_bethe(
+        phi, one, none, none, 0.9, 0.3, 3000, np.zeros(150)
+    )
+    rested, fewer, awake = run_bethe(
+        phi, one, none, none, 0.9, 0.3, 3000, np.zeros(150), 1e-5
+    )
     assert awake == 0
     assert fewer < rounds
     gap = np.abs(rested - all_awake)[phi > 0]
     assert gap.mean() < 1e-3
-    assert gap.max() < 0.02  # steps below 1e-5 can add up: rest is no bound on the error
+    assert (
+        gap.max() < 0.02
+    )  # steps below 1e-5 can add up: rest is no bound on the error
 
 
 def plain_patterns(x, z, kinds, limits, tables, base):
@@ -107,15 +114,31 @@ def test_agreement_patterns_are_their_plain_twin(seed):
     x, z = rng.integers(5, size=(30, 4)) / 1.0, rng.integers(5, size=(25, 4)) / 1.0
     x[rng.random(x.shape) < 0.1] = np.nan
     z[rng.random(z.shape) < 0.1] = np.nan
-    limits = [[] if kind else sorted(rng.choice(4, 2, replace=False) / 1.0, reverse=True) for kind in kinds]
-    tables = [rng.integers(3, size=(5, 5)) if kind else np.zeros((0, 5), int) for kind in kinds]
+    limits = [
+        [] if kind else sorted(rng.choice(4, 2, replace=False) / 1.0, reverse=True)
+        for kind in kinds
+    ]
+    tables = [
+        rng.integers(3, size=(5, 5)) if kind else np.zeros((0, 5), int)
+        for kind in kinds
+    ]
     base = 4 ** np.arange(4)
     ends = np.concatenate([[0], np.cumsum([len(t) for t in limits])])
     table_at = np.concatenate([[0], np.cumsum([t.size for t in tables])])[:-1]
     flat = np.concatenate([np.ravel(t) for t in tables])
-    kernel = kinds, np.array([v for t in limits for v in t]), ends, flat, table_at, np.full(4, 5), base
+    kernel = (
+        kinds,
+        np.array([v for t in limits for v in t]),
+        ends,
+        flat,
+        table_at,
+        np.full(4, 5),
+        base,
+    )
     want = plain_patterns(x, z, kinds, limits, tables, base)
     assert np.array_equal(patterns_of(x, z, *kernel), want)
     a, b = rng.integers(1, 4, 30) / 1.0, rng.integers(1, 4, 25) / 1.0
     counts = pattern_counts(x, z, a, b, *kernel, 256)
-    assert np.array_equal(counts, np.bincount(want.ravel(), np.outer(a, b).ravel(), 256))
+    assert np.array_equal(
+        counts, np.bincount(want.ravel(), np.outer(a, b).ravel(), 256)
+    )

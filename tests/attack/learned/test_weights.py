@@ -1,4 +1,4 @@
-"""Learned weights on files: key attributes, held-out records, matrices, and Census as in 001."""
+"""Learned weights on files: key attributes, held-out records, matrices, and Census."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from informed.oracles import nearest_correct
-from informed.test_aware import correlated
-from tacit.attack.weights import Weighted, learn_weights
+from attack.informed.oracles import nearest_correct
+from attack.informed.test_aware import correlated
+from tacit.attack.learned.weights import Weighted, learn_weights
 
 
 def uneven(n=300, seed=1):
@@ -41,7 +41,9 @@ def test_single_attributes_count_as_a_plain_search_does():
     learned = learn_weights(x, z)
     sx, sz = (x - x.mean(0)) / x.std(0), (z - z.mean(0)) / z.std(0)
     for k, name in enumerate(learned.columns):
-        assert learned.single[name] == pytest.approx(nearest_correct(sx[:, [k]], sz[:, [k]]))
+        assert learned.single[name] == pytest.approx(
+            nearest_correct(sx[:, [k]], sz[:, [k]])
+        )
 
 
 def test_weights_learned_on_some_help_on_others():
@@ -66,4 +68,6 @@ def test_the_order_of_records_does_not_matter_to_the_score_of_weights():
     order = np.random.default_rng(5).permutation(100)
     told = learn_weights(x, z).attacker()
     truth = np.argsort(order)
-    assert told.link(x, z[order], truth=truth).correct == pytest.approx(told.link(x, z).correct)
+    assert told.link(x, z[order], truth=truth).correct == pytest.approx(
+        told.link(x, z).correct
+    )

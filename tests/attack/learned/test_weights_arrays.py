@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from informed.oracles import microaggregate, nearest_correct
-from tacit.attack.weights_exact import prove_weights
-from tacit.attack.weights_search import Pairs, best_on_line, search_weights
+from attack.informed.oracles import microaggregate, nearest_correct
+from tacit.attack.learned.line_search import best_on_line
+from tacit.attack.learned.weights_proof import prove_weights
+from tacit.attack.learned.weights_search import Pairs, search_weights
 from tacit.kernels.weightline import correct_links, own_intervals
 
 
@@ -66,7 +67,9 @@ def test_the_best_point_of_a_line_is_not_beaten_by_a_grid():
     u = np.array([1.0, 0.0, 0.0]) - w
     t, count = best_on_line(p, w, u, -0.5, 1.0)
     assert p.correct(w + t * u) == pytest.approx(count)
-    assert count >= max(p.correct(w + s * u) for s in np.linspace(-0.49, 0.99, 200)) - 1e-9
+    assert (
+        count >= max(p.correct(w + s * u) for s in np.linspace(-0.49, 0.99, 200)) - 1e-9
+    )
 
 
 def test_identical_masked_records_never_count_more_than_their_share():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from informed.oracles import exact_marginals, permanent, permutation_chain
-from tacit.attack.posterior_graph import (
+from attack.informed.oracles import exact_marginals, permanent, permutation_chain
+from tacit.attack.probabilistic.beliefs import (
     dense_probabilities,
     link_probabilities,
     record_by_record,
@@ -25,7 +25,9 @@ def test_the_exact_twin_agrees_with_ryser():
     phi = np.random.default_rng(0).random((6, 6))
     whole = permanent(phi)
     minor = np.delete(np.delete(phi, 2, 0), 4, 1)
-    assert exact_marginals(phi)[2, 4] == pytest.approx(phi[2, 4] * permanent(minor) / whole)
+    assert exact_marginals(phi)[2, 4] == pytest.approx(
+        phi[2, 4] * permanent(minor) / whole
+    )
 
 
 @pytest.mark.parametrize("noise", [0.1, 0.25, 0.5, 1.0, 2.0])
@@ -72,8 +74,8 @@ def test_copies_are_the_same_as_repeated_rows():
 
 
 def test_unmatched_records_take_part():
-    # two originals, one masked record: matched to the first with odds exp(2) against the second; a tree, so
-    # exact
+    # two originals, one masked record: matched to the first with odds exp(2) against the
+    # second; a tree, so exact
     edges = np.array([0, 1]), np.array([0, 0]), np.array([0.0, 2.0])
     out = link_probabilities(*edges, (2, 1), row_free=np.zeros(2), fraction=1.0)
     want = np.exp(0) / (np.exp(0) + np.exp(-2))
@@ -91,7 +93,11 @@ def test_order_of_edges_and_rows_does_not_matter():
     cost = points(25, 0.6, 8)
     rng = np.random.default_rng(1)
     a, b = rng.permutation(25), rng.permutation(25)
-    assert np.allclose(dense_probabilities(cost)[np.ix_(a, b)], dense_probabilities(cost[np.ix_(a, b)]), atol=1e-5)
+    assert np.allclose(
+        dense_probabilities(cost)[np.ix_(a, b)],
+        dense_probabilities(cost[np.ix_(a, b)]),
+        atol=1e-5,
+    )
 
 
 def test_against_a_chain_on_two_hundred_records():

@@ -7,12 +7,23 @@ import itertools
 import numpy as np
 import pytest
 
-from tacit.attack.probabilistic_compare import compare, jaro_winkler
-from tacit.attack.probabilistic_em import fit, thresholds
-from tacit.microdata import Microdata
+from tacit.attack.probabilistic.comparisons import compare
+from tacit.attack.probabilistic.em import fit, thresholds
+from tacit.attack.probabilistic.jaro_winkler import jaro_winkler
+from tacit.data.microdata import Microdata
 
-M = [np.array([0.05, 0.95]), np.array([0.1, 0.2, 0.7]), np.array([0.15, 0.85]), np.array([0.02, 0.98])]
-U = [np.array([0.9, 0.1]), np.array([0.6, 0.3, 0.1]), np.array([0.8, 0.2]), np.array([0.95, 0.05])]
+M = [
+    np.array([0.05, 0.95]),
+    np.array([0.1, 0.2, 0.7]),
+    np.array([0.15, 0.85]),
+    np.array([0.02, 0.98]),
+]
+U = [
+    np.array([0.9, 0.1]),
+    np.array([0.6, 0.3, 0.1]),
+    np.array([0.8, 0.2]),
+    np.array([0.95, 0.05]),
+]
 
 
 def simulated(pairs=400_000, prior=0.02, seed=0):
@@ -20,7 +31,9 @@ def simulated(pairs=400_000, prior=0.02, seed=0):
     match = rng.random(pairs) < prior
     levels = np.stack(
         [
-            np.where(match, rng.choice(len(m), pairs, p=m), rng.choice(len(u), pairs, p=u))
+            np.where(
+                match, rng.choice(len(m), pairs, p=m), rng.choice(len(u), pairs, p=u)
+            )
             for m, u in zip(M, U, strict=True)
         ],
         1,
@@ -40,7 +53,15 @@ def test_em_recovers_the_known_probabilities():
 
 def test_one_round_of_em_by_hand():
     levels, counts = np.array([[0], [1]]), np.array([6.0, 4.0])
-    model = fit(levels, counts, [2], prior=0.5, m=[np.array([0.2, 0.8])], u=[np.array([0.7, 0.3])], rounds=1)
+    model = fit(
+        levels,
+        counts,
+        [2],
+        prior=0.5,
+        m=[np.array([0.2, 0.8])],
+        u=[np.array([0.7, 0.3])],
+        rounds=1,
+    )
     q = np.array([0.1 / 0.45, 0.4 / 0.55])
     assert model.prior == pytest.approx((6 * q[0] + 4 * q[1]) / 10)
     assert model.m[0][1] == pytest.approx(4 * q[1] / (6 * q[0] + 4 * q[1]))
@@ -92,6 +113,10 @@ def test_counts_over_all_pairs_equal_a_plain_double_loop():
             gap = abs(a["x"][i] - b["x"][j])
             first = -1 if np.isnan(gap) else int(gap <= 0.5 * sd) + int(gap <= 1e-15)
             alike = jaro_winkler(a["name"][i], b["name"][j])
-            key = (first, 2 * int(a["c"][i] == b["c"][j]), int(alike >= 0.85) + int(alike == 1))
+            key = (
+                first,
+                2 * int(a["c"][i] == b["c"][j]),
+                int(alike >= 0.85) + int(alike == 1),
+            )
             want[key] = want.get(key, 0) + 1
     assert got == want

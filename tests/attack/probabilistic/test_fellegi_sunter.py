@@ -6,20 +6,28 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.attack.probabilistic import FellegiSunter
-from tacit.microdata import Microdata
+from tacit.attack.probabilistic.fellegi_sunter import FellegiSunter
+from tacit.data.microdata import Microdata
 
 
 def people(n=300, errors=0.1, seed=0):
     rng = np.random.default_rng(seed)
     size = {"town": 30, "job": 12, "born": 60, "animal": 40}
-    names = ["".join(np.random.default_rng(k).choice(list("abcdefghijklmnoprstuvw"), 7)) for k in range(40)]
+    names = [
+        "".join(np.random.default_rng(k).choice(list("abcdefghijklmnoprstuvw"), 7))
+        for k in range(40)
+    ]
     truth = {k: rng.integers(s, size=n) for k, s in size.items()}
-    wrong = {k: np.where(rng.random(n) < errors, rng.integers(size[k], size=n), v) for k, v in truth.items()}
+    wrong = {
+        k: np.where(rng.random(n) < errors, rng.integers(size[k], size=n), v)
+        for k, v in truth.items()
+    }
 
     def frame(codes):
         text = {k: [str(c) for c in v] for k, v in codes.items() if k != "animal"}
-        return Microdata.of(text | {"animal": [names[c] for c in codes["animal"]]}, nominal=list(size))
+        return Microdata.of(
+            text | {"animal": [names[c] for c in codes["animal"]]}, nominal=list(size)
+        )
 
     return frame(truth), frame(wrong)
 
@@ -48,7 +56,9 @@ def test_a_similar_name_is_worth_something():
     original, masked = people(errors=0.4)
     names = original.categories("animal")
     text = [names[int(c)] for c in original.column("animal")]
-    slipped = masked.with_column("animal", [t[:-1] + "z" for t in text])  # a slip of the pen in every name
+    slipped = masked.with_column(
+        "animal", [t[:-1] + "z" for t in text]
+    )  # a slip of the pen in every name
     exact = FellegiSunter().link(original, slipped).correct
     alike = FellegiSunter(similarities=(0.9,)).link(original, slipped).correct
     assert alike > exact + 20

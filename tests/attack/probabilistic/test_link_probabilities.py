@@ -6,19 +6,21 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from informed.test_aware import correlated, euclid
-from tacit.attack import posterior_left
+from attack.informed.test_aware import correlated, euclid
 from tacit.attack.base import distinct
-from tacit.attack.evidence import Evidence, Part
-from tacit.attack.experiments.weights import census
-from tacit.attack.posterior import LinkProbabilities, calibration
-from tacit.attack.posterior_left import left_out
-from tacit.microdata import Microdata
+from tacit.attack.informed.evidence import Evidence, Part
+from tacit.attack.probabilistic import left_out as sampling
+from tacit.attack.probabilistic.left_out import left_out
+from tacit.attack.probabilistic.link_probabilities import LinkProbabilities, calibration
+from tacit.data.microdata import Microdata
+from tacit.reproduce.experiments.weights import census
 
 
 def noisy(n, d, percent, seed):
     x = correlated(n, d, 0.4, seed)
-    return x, tc.protect.Noise(percent=percent, random_state=seed + 100).fit_transform(x)
+    return x, tc.protect.Noise(percent=percent, random_state=seed + 100).fit_transform(
+        x
+    )
 
 
 def error(x, z, attacker):
@@ -31,15 +33,15 @@ def error(x, z, attacker):
 def test_probabilities_are_calibrated():
     x, z = noisy(500, 4, 30, 1)
     stated = error(x, z, LinkProbabilities(plan=tc.protect.Noise(percent=30)))
-    assert stated.error < 0.05  # 500 records: the sampling error of ten bins is about 0.03
+    assert (
+        stated.error < 0.05
+    )  # 500 records: the sampling error of ten bins is about 0.03
     boast = error(x, z, LinkProbabilities(plan=tc.protect.Noise(percent=15)))
     assert boast.error > 3 * stated.error
 
 
-@pytest.mark.needs("data")
-def test_probabilities_are_calibrated_on_census(reference_data):
-    data, note = census(str(reference_data))
-    assert not note
+def test_probabilities_are_calibrated_on_census():
+    data, _ = census()
     masked = tc.protect.Noise(percent=25, random_state=3).fit_transform(data)
     stated = error(data, masked, LinkProbabilities(plan=tc.protect.Noise(percent=25)))
     assert stated.error < 0.03
@@ -50,7 +52,9 @@ def test_naming_the_likeliest_is_as_good_as_assignment():
     found = LinkProbabilities(plan=tc.protect.Noise(percent=40)).link(x, z)
     assert found.correct >= 0.97 * euclid(x, z)
     assert np.all((found.score >= 0) & (found.score <= 1 + 1e-9))
-    assert found.score.sum() == pytest.approx(found.correct, rel=0.15)  # what the probabilities themselves expect
+    assert found.score.sum() == pytest.approx(
+        found.correct, rel=0.15
+    )  # what the probabilities themselves expect
 
 
 def test_each_record_has_one_image():
@@ -112,7 +116,9 @@ def test_what_a_graph_leaves_out_is_the_sum_over_all_that_are_no_edges():
         edge[:, 0] = True
         rows, columns = np.nonzero(edge)
         likelihood = np.where(edge, 0, np.exp(-cost))
-        forth, back = left_out(evidence, ours, theirs, rows, columns, cost[rows, columns])
+        forth, back = left_out(
+            evidence, ours, theirs, rows, columns, cost[rows, columns]
+        )
         assert np.exp(-forth) == pytest.approx(likelihood @ theirs.count)
         assert np.exp(-back) == pytest.approx(ours.count @ likelihood)
 
@@ -125,9 +131,9 @@ def test_a_sample_estimates_what_is_left_out(monkeypatch):
     ours, theirs = evidence.classes()
     rows = np.arange(3000)
     edges = rows, rows, 0.5 * ((ours.rows - theirs.rows) ** 2).sum(1)
-    monkeypatch.setattr(posterior_left, "SAMPLE", 3000)
+    monkeypatch.setattr(sampling, "SAMPLE", 3000)
     whole = left_out(evidence, ours, theirs, *edges)[0]
-    monkeypatch.setattr(posterior_left, "SAMPLE", 500)
+    monkeypatch.setattr(sampling, "SAMPLE", 500)
     part = left_out(evidence, ours, theirs, *edges)[0]
     crowded = whole < np.median(whole)
     assert np.abs(part - whole)[crowded].mean() < 0.5
@@ -135,7 +141,9 @@ def test_a_sample_estimates_what_is_left_out(monkeypatch):
 
 def test_few_candidates_of_a_crowded_file_stay_calibrated():
     x, z = noisy(4000, 3, 40, 9)
-    stated = error(x, z, LinkProbabilities(plan=tc.protect.Noise(percent=40), candidates=8))
+    stated = error(
+        x, z, LinkProbabilities(plan=tc.protect.Noise(percent=40), candidates=8)
+    )
     assert stated.error < 0.02
 
 

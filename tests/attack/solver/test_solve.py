@@ -1,4 +1,5 @@
-"""The certificate is real: optimal cost against all permutations and against the dense solver, duals on every pair."""
+"""The certificate is real: optimal cost against all permutations and the dense solver, duals on
+every pair."""
 
 from __future__ import annotations
 
@@ -12,14 +13,15 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from attack.plain import FILES, cheapest, costs, files
-from tacit.attack.solve import Assigned, assign
-from tacit.attack.solve_graph import assign_dense, assign_graph
-from tacit.errors import InputError
+from tacit.attack.solver.assign import assign
+from tacit.attack.solver.assign_graph import assign_dense, assign_graph
+from tacit.attack.solver.solution import Solution
+from tacit.base.errors import InputError
 
 METRICS = ["euclidean", "squared", "manhattan"]
 
 
-def check(x: Any, y: Any, found: Assigned, metric: str, optimum: float) -> None:
+def check(x: Any, y: Any, found: Solution, metric: str, optimum: float) -> None:
     matrix = costs(x, y, metric)
     linked = found.match >= 0
     assert linked.sum() == len(set(found.match[linked])) == min(len(x), len(y))
@@ -30,8 +32,12 @@ def check(x: Any, y: Any, found: Assigned, metric: str, optimum: float) -> None:
     assert found.certified
     assert found.bound <= found.cost + scale
     # the duals hold for every pair, and their value is the optimum
-    assert (matrix - found.u[:, None] - found.v[None, :]).min() > -1e-9 * max(1.0, float(matrix.max()))
-    assert found.u.sum() + found.v.sum() == pytest.approx(optimum, abs=1e-8 * max(1.0, float(matrix.max())))
+    assert (matrix - found.u[:, None] - found.v[None, :]).min() > -1e-9 * max(
+        1.0, float(matrix.max())
+    )
+    assert found.u.sum() + found.v.sum() == pytest.approx(
+        optimum, abs=1e-8 * max(1.0, float(matrix.max()))
+    )
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -51,7 +57,13 @@ def test_the_dense_solver_with_few_candidates(what: str, metric: str) -> None:
         x, y = files(what, n, m, int(rng.integers(1, 7)), rng)
         matrix = costs(x, y, metric)
         i, j = linear_sum_assignment(matrix)
-        check(x, y, assign(x, y, metric=metric, candidates=3), metric, float(matrix[i, j].sum()))  # type: ignore[arg-type]
+        check(
+            x,
+            y,
+            assign(x, y, metric=metric, candidates=3),
+            metric,
+            float(matrix[i, j].sum()),
+        )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("sd", [0.1, 0.6])
@@ -90,7 +102,9 @@ def test_ctrl_c_returns_the_best_bound(capsys: pytest.CaptureFixture[str]) -> No
 
     try:
         found = assign(x, y, candidates=2, progress=interrupt)
-    except KeyboardInterrupt:  # between two kernels, or after the end: the interrupt is the caller's
+    except (
+        KeyboardInterrupt
+    ):  # between two kernels, or after the end: the interrupt is the caller's
         pytest.skip("the run was not inside a kernel when the signal came")
     if not found.certified:
         assert "proven bound" in capsys.readouterr().err
@@ -101,7 +115,12 @@ def test_ctrl_c_returns_the_best_bound(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize("shape", [(6, 6), (40, 70), (120, 120)])
 def test_any_matrix_of_costs(shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(16)
-    for matrix in (rng.random(shape), rng.integers(0, 4, shape).astype(float), rng.normal(size=shape), np.zeros(shape)):
+    for matrix in (
+        rng.random(shape),
+        rng.integers(0, 4, shape).astype(float),
+        rng.normal(size=shape),
+        np.zeros(shape),
+    ):
         found = assign_dense(matrix)
         i, j = linear_sum_assignment(matrix)
         assert found.cost == pytest.approx(matrix[i, j].sum(), abs=1e-9)
@@ -117,12 +136,16 @@ def test_capacities_are_copies_of_a_column() -> None:
         matrix = rng.integers(0, 6, (n, m)).astype(float)
         found = assign_dense(matrix, capacities=capacity)
         i, j = linear_sum_assignment(np.repeat(matrix, capacity, axis=1))
-        assert found.cost == pytest.approx(np.repeat(matrix, capacity, axis=1)[i, j].sum())
+        assert found.cost == pytest.approx(
+            np.repeat(matrix, capacity, axis=1)[i, j].sum()
+        )
         assert (np.bincount(found.match, minlength=m) <= capacity).all()
 
 
 def test_the_worked_example() -> None:
-    weights = np.array([[2, 5, 3, 4], [7, 7, 7, 5], [6, 8, 5, 8], [6, 6, 1, 3]], dtype=float)
+    weights = np.array(
+        [[2, 5, 3, 4], [7, 7, 7, 5], [6, 8, 5, 8], [6, 6, 1, 3]], dtype=float
+    )
     found = assign_dense(-weights)
     assert found.match.tolist() == [1, 2, 3, 0]
     assert found.cost == -26

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tacit.dp import Accountant, BudgetError, discrete_laplace, split
-from tacit.dp.laplace import Bits, _exp_minus, _ratio
+from tacit.protect.private import Accountant, BudgetError, discrete_laplace, split
+from tacit.protect.private.discrete_laplace import Bits, _exp_minus, _ratio
 
 
 def probabilities(scale: float, support: np.ndarray) -> np.ndarray:
@@ -43,7 +43,8 @@ def test_the_system_source_has_the_same_distribution() -> None:
         observed = np.array([(drawn == x).sum() for x in range(-9, 10)])
         assert (
             stats.chisquare(
-                np.append(observed, size - observed.sum()), np.append(expected, size - expected.sum())
+                np.append(observed, size - observed.sum()),
+                np.append(expected, size - expected.sum()),
             ).pvalue
             > 1e-6
         )
@@ -53,7 +54,9 @@ def test_a_seed_gives_the_same_bytes() -> None:
     one = discrete_laplace(9.5, 1000, np.random.default_rng(1))
     two = discrete_laplace(9.5, 1000, np.random.default_rng(1))
     assert one.tobytes() == two.tobytes()
-    assert not np.array_equal(one, discrete_laplace(9.5, 1000, np.random.default_rng(2)))
+    assert not np.array_equal(
+        one, discrete_laplace(9.5, 1000, np.random.default_rng(2))
+    )
 
 
 def test_bernoulli_exp_minus_against_its_formula() -> None:
@@ -82,7 +85,9 @@ def test_size_zero() -> None:
     assert discrete_laplace(2.0, 0).shape == (0,)
 
 
-@pytest.mark.parametrize(("epsilon", "parts"), [(1.0, 3), (0.1, 7), (2.5, 13), (1.0, 10)])
+@pytest.mark.parametrize(
+    ("epsilon", "parts"), [(1.0, 3), (0.1, 7), (2.5, 13), (1.0, 10)]
+)
 def test_shares_add_up_to_no_more_than_the_whole(epsilon: float, parts: int) -> None:
     share = split(epsilon, parts)
     accountant = Accountant(epsilon)

@@ -1,1 +1,1 @@
-"""The pages, one step of the work a file."""
+"""The pages: one file for each step of the work."""

@@ -2,64 +2,92 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse
 
 from tacit.app import forms
-from tacit.app.pages.home import to, unready
+from tacit.app.messages import Catalogue, StepValues
+from tacit.app.pages.home import attempts_seen, to, unready
 from tacit.app.pages.protect import label_of, new_step, start
-from tacit.app.project import Project, Run
-from tacit.app.state import form_of, project, state
+from tacit.app.project import Attempt, Project
+from tacit.app.session import first_of, form_of, project_of, state_of
+from tacit.compare.frontier import Frontier
+from tacit.compare.trial import LOSS, STRONGEST, Trial
 from tacit.report.charts import Point, risk_utility_map
+from tacit.report.charts.svg import SHAPES, Drawing
 from tacit.report.comparison import verdict
-from tacit.report.svg import SHAPES, Drawing
 from tacit.report.words import inside, number, percent
-
-if TYPE_CHECKING:
-    from tacit.frontier import Trial
 
 router = APIRouter()
 
+# Values that are suggested for a parameter, as multiples of its present one; and for a zero, of
+# which every multiple is zero.
+MULTIPLES, FROM_ZERO = (0.5, 1, 2, 4), (1, 2, 4)
+# Plans in one go: more points would hide each other on the map.
+MOST = 60
+# Colours of the stylesheet (series-1 to series-6).
+COLOURS = 6
 
-def family(run: Run) -> str:
-    return " + ".join(dict.fromkeys(step["method"].replace("_", " ") for step in run.steps)) or "as it is"
+
+def family(attempt: Attempt) -> str:
+    """Attempts of the same methods share a mark on the map."""
+    methods = [step["method"].replace("_", " ") for step in attempt.steps]
+    return " + ".join(dict.fromkeys(methods)) or "as it is"
 
 
 @router.get("/p/{pid}/compare")
 async def compare(request: Request, pid: str) -> Response:
-    s, p = state(request), project(request, pid)
-    wait = unready(request, p)
+    """The map, the table, and what else can be tried."""
+    state = state_of(request)
+    project = project_of(request, pid)
+    wait = unready(request, project)
     if wait is not None:
         return wait
-    knobs = _knobs(p.setup.steps, await s.catalogue())
-    seen = f"{len(p.runs)}.{p.setup.release}"
-    return s.page("compare.html", project=p, here="compare", knobs=knobs, seen=seen, **_drawn(p))
+    return state.page(
+        "compare.html",
+        project=project,
+        here="compare",
+        knobs=_knobs(project.setup.steps, await state.catalogue()),
+        seen=attempts_seen(project),
+        **_drawn(project),
+    )
 
 
 @router.get("/p/{pid}/compare/live")
 async def live(request: Request, pid: str) -> Response:
     """The map and the table alone, as runs end."""
-    template = state(request).templates.get_template("runs.html")
-    return HTMLResponse(template.render(**_drawn(project(request, pid))))
+    return state_of(request).piece("runs.html", **_drawn(project_of(request, pid)))
 
 
-def _drawn(p: Project) -> dict[str, Any]:
-    from tacit.frontier import LOSS, STRONGEST, Frontier
-
-    good = [run for run in p.runs if run.ok]
-    chosen = p.setup.release
-    frontier = Frontier(tuple(r.summary["trial"] for r in good), STRONGEST, LOSS, p.setup.bound, p.about["records"])
+def _drawn(project: Project) -> dict[str, object]:
+    """What the template of the map needs."""
+    good = [attempt for attempt in project.attempts if attempt.ok]
+    chosen = project.setup.release
+    bound = project.setup.bound
+    trials = tuple(attempt.summary["trial"] for attempt in good)
+    frontier = Frontier(trials, STRONGEST, LOSS, bound, project.about["records"])
+    # Two attempts may have equal figures, so a trial is known by being the same object.
     best = {id(trial) for trial in frontier.best}
-    points = [
-        Point(r.label, t.risk, t.loss, family(r), r.id == chosen, id(t) in best, str(r.id))
-        for r, t in zip(good, frontier.trials, strict=True)
-        if t.risk == t.risk and t.loss < float("inf")
-    ]
+    points = []
+    for attempt, trial in zip(good, frontier.trials, strict=True):
+        # What was not computed has no place on the map; it stands in the table.
+        if math.isnan(trial.risk) or not trial.loss < math.inf:
+            continue
+        point = Point(
+            attempt.label,
+            trial.risk,
+            trial.loss,
+            family(attempt),
+            attempt.id == chosen,
+            id(trial) in best,
+            str(attempt.id),
+        )
+        points.append(point)
     drawing = risk_utility_map(
         points,
-        bound=p.setup.bound,
+        bound=bound,
         width=980,
         height=420,
         risk_name="people found",
@@ -67,110 +95,157 @@ def _drawn(p: Project) -> dict[str, Any]:
         legend=False,
     )
     families = list(dict.fromkeys(point.family for point in points))
+    newest_first = reversed(project.attempts)
     return {
         "good": good,
         "map": str(drawing),
-        "families": [{"name": name, "mark": _mark(i)} for i, name in enumerate(families)],
+        "families": [
+            {"name": name, "mark": _mark(place)} for place, name in enumerate(families)
+        ],
         "advice": verdict(frontier).sentence if good else "",
-        "notes": sorted({r.summary["note"] for r in good} - {""}),
-        "runs": [_row(run, chosen, frontier.recommended) for run in reversed(p.runs)],
+        "notes": sorted({attempt.summary["note"] for attempt in good} - {""}),
+        "runs": [_row(one, chosen, frontier.recommended) for one in newest_first],
     }
 
 
-def _mark(i: int) -> str:
-    d = Drawing(14, 12, "", kind="mark")
-    d.mark(7, 6, SHAPES[i % len(SHAPES)], f"point edge series-{i % 6 + 1}", 4)
-    return str(d).replace('role="img" aria-label=""', 'aria-hidden="true"')
+def _mark(place: int) -> str:
+    """The mark of a family for the key: shape and colour as the map gives them."""
+    drawing = Drawing(14, 12, "", kind="mark")
+    shape = SHAPES[place % len(SHAPES)]
+    drawing.mark(7, 6, shape, f"point edge series-{place % COLOURS + 1}", 4)
+    # The name stands beside it: a reader that speaks need not hear of the picture.
+    return str(drawing).replace('role="img" aria-label=""', 'aria-hidden="true"')
 
 
-def _row(run: Run, chosen: int | None, recommended: Trial | None) -> dict[str, Any]:
-    out: dict[str, Any] = {"id": run.id, "label": run.label, "error": run.error, "chosen": run.id == chosen}
-    if not run.ok:
-        return out | dict.fromkeys(("risk", "chance", "loss", "score"), "–") | {"by": "", "state": "", "word": ""}
-    trial = run.summary["trial"]
-    return out | {
+def _row(
+    attempt: Attempt, chosen: int | None, recommended: Trial | None
+) -> dict[str, object]:
+    """A line of the table; what failed has a reason in place of figures."""
+    row: dict[str, object] = {
+        "id": attempt.id,
+        "label": attempt.label,
+        "error": attempt.error,
+        "chosen": attempt.id == chosen,
+    }
+    if not attempt.ok:
+        none = dict.fromkeys(("risk", "chance", "loss", "score"), "–")
+        return row | none | {"by": "", "state": "", "word": ""}
+    summary = attempt.summary
+    trial = summary["trial"]
+    return row | {
         "risk": percent(trial.risk),
         "by": inside(trial.attacker),
-        "chance": percent(run.summary["chance"]),
+        "chance": percent(summary["chance"]),
         "loss": number(trial.loss),
         "score": number(trial.score),
         "recommended": trial is recommended,
-        "state": run.summary["verdict"]["state"],
-        "word": run.summary["verdict"]["word"],
+        "state": summary["verdict"]["state"],
+        "word": summary["verdict"]["word"],
     }
 
 
-def _knobs(steps: Any, catalogue: dict[str, Any]) -> list[dict[str, str]]:
-    """The numeric parameters of the plan, each with a range around its present value to start from."""
+def _knobs(steps: Sequence[StepValues], catalogue: Catalogue) -> list[dict[str, str]]:
+    """The numeric parameters of the plan, each with a range around its present value."""
     knobs = []
-    for i, step in enumerate(steps):
+    for place, step in enumerate(steps):
         entry = catalogue["protect"][step["method"]]
-        for f in forms.fields(entry["schema"], step["parameters"], entry["doc"]):
-            middle = f.value if f.value is not None else f.default
+        for one in forms.fields(entry["schema"], step["parameters"], entry["doc"]):
+            middle = one.current
+            # A flag is a number for Python, but nothing to try a range of.
             if not isinstance(middle, int | float) or isinstance(middle, bool):
                 continue
-            tries = [middle * share for share in (0.5, 1, 2, 4)] if middle else [1, 2, 4]
-            if isinstance(middle, int):
-                tries = [round(v) for v in tries]
-            kept = [v for v in tries if (f.low is None or v >= f.low) and (f.high is None or v <= f.high)]
+            values = _range(middle, one.low, one.high)
             knobs.append(
                 {
-                    "id": f"{i}.{f.name}",
-                    "label": f"{f.label} of {entry['title']}, step {i + 1}",
-                    "tries": " ".join(f"{v:g}" for v in dict.fromkeys(kept)),
+                    "id": f"{place}.{one.name}",
+                    "label": f"{one.label} of {entry['title']}, step {place + 1}",
+                    "tries": " ".join(f"{value:g}" for value in values),
                 }
             )
     return knobs
 
 
+def _range(middle: float, low: float | None, high: float | None) -> list[float]:
+    """Values around a present one that the parameter allows."""
+    values = [middle * multiple for multiple in MULTIPLES] if middle else [*FROM_ZERO]
+    if isinstance(middle, int):
+        values = [round(value) for value in values]
+    least = -math.inf if low is None else low
+    most = math.inf if high is None else high
+    return list(dict.fromkeys(value for value in values if least <= value <= most))
+
+
 @router.post("/p/{pid}/choose")
 async def choose(request: Request, pid: str) -> Response:
-    p = project(request, pid)
-    text = (await form_of(request)).get("run", [""])[0]
-    if text.isdigit() and p.run(int(text)) is not None:
-        p.change("choose", release=int(text))
+    """Make an attempt the release."""
+    project = project_of(request, pid)
+    text = first_of(await form_of(request), "run")
+    if text.isdigit() and project.attempt(int(text)) is not None:
+        project.change("choose", release=int(text))
     return to(f"/p/{pid}/compare")
 
 
 @router.post("/p/{pid}/forget")
 async def forget(request: Request, pid: str) -> Response:
-    p = project(request, pid)
-    text = (await form_of(request)).get("run", [""])[0]
+    """Take an attempt off the map."""
+    project = project_of(request, pid)
+    text = first_of(await form_of(request), "run")
     if text.isdigit():
-        p.forget(int(text))
+        project.forget(int(text))
     return to(f"/p/{pid}/compare")
 
 
 @router.post("/p/{pid}/sweep")
 async def sweep(request: Request, pid: str) -> Response:
-    s, p = state(request), project(request, pid)
+    """Run the plan once for each value of one parameter."""
+    state = state_of(request)
+    project = project_of(request, pid)
     form = await form_of(request)
-    index, _, name = form.get("knob", [""])[0].partition(".")
-    catalogue = await s.catalogue()
-    p.notice = ""
+    catalogue = await state.catalogue()
+    project.notice = ""
     values: list[float] = []
-    for word in form.get("values", [""])[0].replace(";", " ").replace(", ", " ").split():
+    # Semicolons and commas with a space separate values; a comma inside one is a decimal comma.
+    text = first_of(form, "values").replace(";", " ").replace(", ", " ")
+    for word in text.split():
         try:
             values.append(float(word.replace(",", ".")))
         except ValueError:
-            p.notice = f"“{word}” is not a number. Write the values like this: 2 5 10."
+            project.notice = (
+                f"“{word}” is not a number. Write the values like this: 2 5 10."
+            )
             return to(f"/p/{pid}/compare")
-    if index.isdigit() and int(index) < len(p.setup.steps) and values:
-        runs = []
-        for value in values[:60]:
-            given: float | int = int(value) if float(value).is_integer() else value
-            steps = [dict(step) for step in p.setup.steps]
-            one = steps[int(index)]
-            one["parameters"] = {**one["parameters"], name: given}
-            runs.append(p.new_run(label_of(steps, catalogue), tuple(steps)))
-        start(s, p, runs)
+    index, _, name = first_of(form, "knob").partition(".")
+    plan = project.setup.steps
+    if index.isdigit() and int(index) < len(plan):
+        attempts = []
+        for value in values[:MOST]:
+            steps = _with_value(plan, int(index), name, value)
+            attempts.append(project.new_attempt(label_of(steps, catalogue), steps))
+        start(state, project, attempts)
     return to(f"/p/{pid}/compare")
+
+
+def _with_value(
+    steps: Sequence[StepValues], place: int, name: str, value: float
+) -> tuple[StepValues, ...]:
+    """The plan with one parameter changed; the old plan stays as it is."""
+    changed = [step.copy() for step in steps]
+    # Whole numbers are written as such: parameters that count take no others.
+    number = int(value) if value.is_integer() else value
+    parameters = changed[place]["parameters"]
+    changed[place]["parameters"] = {**parameters, name: number}
+    return tuple(changed)
 
 
 @router.post("/p/{pid}/defaults")
 async def defaults(request: Request, pid: str) -> Response:
-    s, p = state(request), project(request, pid)
-    catalogue = await s.catalogue()
-    plans = [(new_step(method, 0),) for method in catalogue["protect"]]
-    start(s, p, [p.new_run(label_of(steps, catalogue), steps) for steps in plans])
+    """Run every method with its defaults."""
+    state = state_of(request)
+    project = project_of(request, pid)
+    catalogue = await state.catalogue()
+    attempts = []
+    for method in catalogue["protect"]:
+        steps = (new_step(method),)
+        attempts.append(project.new_attempt(label_of(steps, catalogue), steps))
+    start(state, project, attempts)
     return to(f"/p/{pid}/compare")

@@ -4,163 +4,232 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
-from fastapi import APIRouter, HTTPException, Request, Response, UploadFile
+from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
+from starlette.datastructures import UploadFile
 
 from tacit.app.events import stream
 from tacit.app.project import Project
-from tacit.app.state import State, form_of, project, state
+from tacit.app.session import State, first_of, form_of, project_of, state_of
 from tacit.app.worker import Job
 from tacit.report.words import seconds
 
 router = APIRouter()
 
+MEGABYTE = 1_000_000
+# A form is a little longer than the file in it: boundaries and names of fields.
+AROUND_THE_FILE = 100_000
+# An upload is copied in portions of one mebibyte, so that memory stays small.
+PORTION = 1 << 20
+# Demo records: the smallest file on which risks mean anything, and one that is made in seconds.
+DEMO_RECORDS, FEWEST, MOST = 2000, 100, 1_000_000
+# Seconds that we wait for a file before we show a page that waits instead.
+MOMENT = 1.5
+# Pages that undo and redo may lead back to.
+PAGES = ("data", "roles", "protect", "compare", "release")
+
+
+class JobNews(TypedDict):
+    """A run under way, as the script shows it."""
+
+    busy: bool
+    share: float
+    text: str
+    left: str
+
+
+class News(TypedDict, total=False):
+    """What the script of a project's page is told when it changes."""
+
+    version: str
+    over: bool
+    live: str
+    job: JobNews
+
 
 def to(address: str) -> RedirectResponse:
+    """Go on to another page; after a form, so that a reload does not send it again."""
     return RedirectResponse(address, status_code=303)
 
 
 @router.get("/")
 async def home(request: Request) -> Response:
-    return _home(state(request))
+    """The start page."""
+    return _home(state_of(request))
 
 
-def _home(s: State, error: str = "", status: int = 200) -> Response:
-    open_ones = [p for p in s.projects.values() if p.about]
-    return s.page("home.html", status, projects=open_ones, limit=s.settings.limit_mb, error=error)
+def _home(state: State, error: str = "", status: int = 200) -> Response:
+    return state.page(
+        "home.html",
+        status,
+        projects=[project for project in state.projects.values() if project.about],
+        limit=state.settings.limit_mb,
+        error=error,
+    )
 
 
-async def receive(request: Request, s: State, upload: UploadFile) -> Path:
-    """Copy an upload into the private directory; only the end of its name is taken over, to know the format."""
-    path = s.workspace.new("".join(Path(upload.filename or "").suffixes[-1:]))
-    left = s.settings.limit_mb * 1_000_000
+def _too_large(state: State) -> HTTPException:
+    limit = state.settings.limit_mb
+    text = f"The file is larger than {limit} MB (see tacit app --limit)."
+    return HTTPException(413, text)
+
+
+async def receive(state: State, upload: UploadFile) -> Path:
+    """Copy an upload into the private directory.
+
+    Only the end of its name is taken over, to know the format.
+    """
+    path = state.workspace.new(Path(upload.filename or "").suffix)
+    left = state.settings.limit_mb * MEGABYTE
     with path.open("wb") as out:
-        while piece := await upload.read(1 << 20):
-            left -= len(piece)
+        while portion := await upload.read(PORTION):
+            left -= len(portion)
+            # The announced length was within the limit, but anyone can announce anything.
             if left < 0:
                 out.close()
                 path.unlink()
-                raise HTTPException(413, f"The file is larger than {s.settings.limit_mb} MB (see tacit app --limit).")
-            await asyncio.to_thread(out.write, piece)
+                raise _too_large(state)
+            await asyncio.to_thread(out.write, portion)
     return path
 
 
-def within_limit(request: Request, s: State) -> None:
+def within_limit(request: Request, state: State) -> None:
     """Refuse by the announced length, before a byte of the body is read."""
     length = request.headers.get("content-length", "")
     if not length.isdigit():
         raise HTTPException(411, "The upload did not say how long it is.")
-    if int(length) > s.settings.limit_mb * 1_000_000 + 100_000:
-        raise HTTPException(413, f"The file is larger than {s.settings.limit_mb} MB (see tacit app --limit).")
+    if int(length) > state.settings.limit_mb * MEGABYTE + AROUND_THE_FILE:
+        raise _too_large(state)
 
 
 @router.post("/load")
 async def load(request: Request) -> Response:
-    s = state(request)
-    within_limit(request, s)
+    """Take an upload, and go on to its data."""
+    state = state_of(request)
+    within_limit(request, state)
     upload = (await request.form()).get("file")
-    if not hasattr(upload, "filename") or not getattr(upload, "filename", ""):
-        return _home(s, "Choose a file first.", 400)
-    assert not isinstance(upload, str)
-    assert upload is not None
-    path = await receive(request, s, upload)  # type: ignore[arg-type]
-    name = Path((upload.filename or "file").replace("\\", "/")).name
-    return await _open(s, Project(name, path, Job("load", {"path": str(path), "name": name})))
+    if not isinstance(upload, UploadFile) or not upload.filename:
+        return _home(state, "Choose a file first.", 400)
+    path = await receive(state, upload)
+    # Some browsers send the whole path, with backslashes.
+    name = Path(upload.filename.replace("\\", "/")).name
+    reading = Job("load", {"path": str(path), "name": name})
+    return await _open(state, Project(name, path, reading))
 
 
 @router.post("/demo")
 async def demo(request: Request) -> Response:
-    s = state(request)
-    form = await form_of(request)
-    text = form.get("records", ["2000"])[0]
-    records = min(max(int(text), 100), 1_000_000) if text.isdigit() else 2000
-    path = s.workspace.new(".csv")
-    return await _open(s, Project("demo.csv", path, Job("demo", {"path": str(path), "records": records})))
+    """Make the demo data, and go on to them."""
+    state = state_of(request)
+    text = first_of(await form_of(request), "records")
+    records = min(max(int(text), FEWEST), MOST) if text.isdigit() else DEMO_RECORDS
+    path = state.workspace.new(".csv")
+    making = Job("demo", {"path": str(path), "records": records})
+    return await _open(state, Project("demo.csv", path, making))
 
 
-async def _open(s: State, new: Project) -> Response:
-    def read(job: Job) -> None:
+async def _open(state: State, project: Project) -> Response:
+    def begin(job: Job) -> None:
         if job.state == "done":
-            new.begin(job.result)
+            project.begin(job.result)
 
-    new.loading.on_end = read
-    s.projects[new.id] = new
-    s.quick.submit(new.loading)
+    project.loading.on_end = begin
+    state.projects[project.id] = project
+    state.quick.submit(project.loading)
     # most files are read in a moment: then the next page is the data, else one that waits
-    await asyncio.to_thread(new.loading._ended.wait, 1.5)
-    return to(f"/p/{new.id}/data")
+    await asyncio.to_thread(project.loading.ends_within, MOMENT)
+    return to(f"/p/{project.id}/data")
 
 
-def unready(request: Request, p: Project) -> Response | None:
+def unready(request: Request, project: Project) -> Response | None:
     """The answer while the file is being read, or when it could not be; None when all is well."""
-    if p.about:
+    if project.about:
         return None
-    s = state(request)
-    if not p.loading.over:
-        return s.page("loading.html", project=p, here="data")
-    s.projects.pop(p.id, None)
-    p.close()
-    return _home(s, p.loading.error or "The file could not be read.", 422)
+    state = state_of(request)
+    if not project.loading.over:
+        return state.page("loading.html", project=project, here="data")
+    # Nothing can be done with it: it is closed, and the start page says why.
+    state.projects.pop(project.id, None)
+    project.close()
+    reason = project.loading.error or "The file could not be read."
+    return _home(state, reason, 422)
 
 
 @router.get("/p/{pid}/data")
 async def data(request: Request, pid: str) -> Response:
-    p = project(request, pid)
-    return unready(request, p) or state(request).page("data.html", project=p, here="data")
+    """The first records of the file."""
+    project = project_of(request, pid)
+    wait = unready(request, project)
+    if wait is not None:
+        return wait
+    return state_of(request).page("data.html", project=project, here="data")
 
 
 @router.post("/p/{pid}/close")
 async def close(request: Request, pid: str) -> Response:
-    s, p = state(request), project(request, pid)
-    if p.job is not None and not p.job.over:
-        s.heavy.cancel(p.job)
-    s.projects.pop(pid, None)
-    p.close()
+    """Close a file and delete what was made of it."""
+    state = state_of(request)
+    project = project_of(request, pid)
+    if project.job is not None and project.busy:
+        state.heavy.cancel(project.job)
+    state.projects.pop(pid, None)
+    project.close()
     return to("/")
 
 
 @router.post("/p/{pid}/undo")
 async def undo(request: Request, pid: str) -> Response:
-    p = project(request, pid)
-    p.undo()
+    """Take back the last decision."""
+    project_of(request, pid).undo()
     return await _back(request, pid)
 
 
 @router.post("/p/{pid}/redo")
 async def redo(request: Request, pid: str) -> Response:
-    p = project(request, pid)
-    p.redo()
+    """Make a decision again that was taken back."""
+    project_of(request, pid).redo()
     return await _back(request, pid)
 
 
 async def _back(request: Request, pid: str) -> Response:
-    project(request, pid).notice = ""
-    here = (await form_of(request)).get("here", ["data"])[0]
-    known = ("data", "roles", "protect", "compare", "release")
-    return to(f"/p/{pid}/{here if here in known else 'data'}")
+    """To the page that the button stood on."""
+    project_of(request, pid).notice = ""
+    here = first_of(await form_of(request), "here", "data")
+    # Only pages that we know: the address must not be the choice of whoever made the form.
+    return to(f"/p/{pid}/{here if here in PAGES else 'data'}")
 
 
 @router.get("/p/{pid}/events")
 async def events(request: Request, pid: str) -> Response:
-    p = project(request, pid)
+    """News of a project: its version, its run, its attempts."""
+    project = project_of(request, pid)
 
-    def look() -> dict[str, Any]:
-        job = p.job
-        news: dict[str, Any] = {
-            "version": p.version,
-            "over": p.loading.over,
-            "live": f"{len(p.runs)}.{p.setup.release}",
+    def look() -> News:
+        news: News = {
+            "version": project.version,
+            "over": project.loading.over,
+            "live": attempts_seen(project),
         }
-        if job is not None:
-            left = job.left
-            news["job"] = {
-                "busy": not job.over,
-                "share": round(job.share, 4),
-                "text": job.text or "Starting",
-                "left": f"about {seconds(left)} left" if left is not None and not job.over else "",
-            }
+        if project.job is not None:
+            news["job"] = _job_news(project.job)
         return news
 
     return stream(request, look)
+
+
+def attempts_seen(project: Project) -> str:
+    """Differs whenever the map must be drawn anew."""
+    return f"{len(project.attempts)}.{project.setup.release}"
+
+
+def _job_news(job: Job) -> JobNews:
+    left = job.left
+    is_known = left is not None and not job.over
+    return {
+        "busy": not job.over,
+        "share": round(job.share, 4),
+        "text": job.text or "Starting",
+        "left": f"about {seconds(left)} left" if is_known else "",
+    }

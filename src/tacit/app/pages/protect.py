@@ -4,191 +4,267 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse
 
 from tacit.app import forms
+from tacit.app.messages import Catalogue, Entry, Finished, PlanOrder, StepValues
 from tacit.app.pages.home import to, unready
-from tacit.app.project import Project, Run, Setup
-from tacit.app.state import State, form_of, project, state
+from tacit.app.project import Attempt, Project, Setup
+from tacit.app.session import Form, State, first_of, form_of, project_of, state_of
 from tacit.app.worker import Cancelled, Job
+from tacit.base import seeds
 
 router = APIRouter()
 
+# Letters of a parameter's value in the name of a plan.
+LETTERS = 26
+# Seconds for a preview; on a busy machine the first one waits for kernels to be compiled.
+PREVIEW_WITHIN = 120
+# Methods of one family: its heading, and for each method its name and what the catalogue says.
+Family = tuple[str, list[tuple[str, Entry]]]
 
-def label_of(steps: Any, catalogue: dict[str, Any]) -> str:
+
+class Limits(TypedDict):
+    """The accepted risk, and how much is attacked and measured."""
+
+    bound: float
+    depth: str
+
+
+def label_of(steps: Sequence[StepValues], catalogue: Catalogue) -> str:
     """A plan in a few words: `Noise percent=10, then Rounding`."""
+    methods = catalogue["protect"]
     words = []
     for step in steps:
-        title = catalogue["protect"].get(step["method"], {}).get("title", step["method"])
-        given = [f"{k}={_short(v)}" for k, v in step.get("parameters", {}).items()]
+        name = step["method"]
+        title = methods[name]["title"] if name in methods else name
+        given = [f"{key}={_short(one)}" for key, one in step["parameters"].items()]
         words.append(" ".join([title, *given]))
     return ", then ".join(words) or "released as it is"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = f"{value:g}" if isinstance(value, float) else str(value)
-    return text if len(text) < 26 else text[:25] + "…"
+    return text if len(text) < LETTERS else text[: LETTERS - 1] + "…"
 
 
-def new_step(method: str, number: int) -> dict[str, Any]:
-    """Seeds differ from step to step and are shown, so that the run can be repeated."""
-    return {"method": method, "parameters": {}, "seed": number + 1}
+def by_family(methods: Mapping[str, Entry]) -> list[Family]:
+    """The methods in groups, both in the order of the registry."""
+    families: dict[str, list[tuple[str, Entry]]] = {}
+    for name, entry in methods.items():
+        families.setdefault(entry["family"], []).append((name, entry))
+    return [(family.capitalize(), group) for family, group in families.items()]
 
 
-def read_steps(form: dict[str, list[str]], catalogue: dict[str, Any], old: Any) -> tuple[dict[str, Any], ...]:
-    """The plan as the form holds it. A step whose method was changed starts from that method's defaults."""
-    steps: list[dict[str, Any]] = []
+def new_step(method: str) -> StepValues:
+    """A step with its defaults; its seed is drawn when it runs, and is never shown."""
+    return {"method": method, "parameters": {}, "seed": None}
+
+
+def read_steps(
+    form: Form, catalogue: Catalogue, old: Sequence[StepValues]
+) -> tuple[StepValues, ...]:
+    """The plan as the form holds it.
+
+    A step whose method was changed starts from that method's defaults.
+    """
+    steps: list[StepValues] = []
     while f"s{len(steps)}.method" in form:
-        i = len(steps)
-        method = form[f"s{i}.method"][0]
+        place = len(steps)
+        method = form[f"s{place}.method"][0]
         entry = catalogue["protect"].get(method)
         if entry is None:
             break
-        before = old[i] if i < len(old) else None
-        if before is not None and before["method"] != method:
-            seed = before.get("seed") or i + 1
-            steps.append({**new_step(method, i), "seed": seed if entry["random"] else None})
+        # The inputs that were sent still belong to the method that was chosen before.
+        if place < len(old) and old[place]["method"] != method:
+            steps.append(new_step(method))
             continue
-        made = forms.fields(entry["schema"], about=entry["doc"])
-        step: dict[str, Any] = {"method": method, "parameters": forms.read(made, form, f"s{i}.p."), "seed": None}
-        written = form.get(f"s{i}.seed", [""])[0].strip()
-        if entry["random"]:
-            step["seed"] = int(written) if written.isdigit() else i + 1
+        inputs = forms.fields(entry["schema"], about=entry["doc"])
+        step = new_step(method)
+        step["parameters"] = forms.read(inputs, form, f"s{place}.p.")
+        seed = first_of(form, f"s{place}.seed").strip()
+        if entry["random"] and seed.isascii() and seed.isdigit():
+            step["seed"] = int(seed)
         steps.append(step)
     return tuple(steps)
 
 
-def read_limits(form: dict[str, list[str]], old: Setup) -> dict[str, Any]:
-    """The accepted risk, and how much is attacked and measured."""
+def read_limits(form: Form, old: Setup) -> Limits:
+    """The limits as the form holds them; what is not valid stays as it was."""
     try:
+        # The page shows percent.
         bound = min(max(float(form["bound"][0]) / 100, 0.0), 1.0)
     except (KeyError, ValueError):
         bound = old.bound
-    depth = form.get("depth", [old.depth])[0]
+    depth = first_of(form, "depth", old.depth)
     return {"bound": bound, "depth": depth if depth in ("quick", "all") else old.depth}
 
 
 @router.get("/p/{pid}/protect")
 async def protect(request: Request, pid: str) -> Response:
-    s, p = state(request), project(request, pid)
-    wait = unready(request, p)
+    """The plan as a form, a card for each step."""
+    state = state_of(request)
+    project = project_of(request, pid)
+    wait = unready(request, project)
     if wait is not None:
         return wait
-    catalogue = await s.catalogue()
-    shown = []
-    for step in p.setup.steps:
-        entry = catalogue["protect"][step["method"]]
-        made = forms.fields(entry["schema"], step["parameters"], entry["doc"])
-        shown.append({**step, "fields": made, "about": entry["about"], "random": entry["random"]})
-    return s.page(
+    methods = (await state.catalogue())["protect"]
+    cards = []
+    for step in project.setup.steps:
+        entry = methods[step["method"]]
+        inputs = forms.fields(entry["schema"], step["parameters"], entry["doc"])
+        cards.append({**step, "fields": inputs, "entry": entry})
+    return state.page(
         "protect.html",
-        project=p,
+        project=project,
         here="protect",
-        steps=shown,
-        methods=[(name, entry["title"]) for name, entry in catalogue["protect"].items()],
-        columns=[c["name"] for c in p.about["columns"]],
+        steps=cards,
+        families=by_family(methods),
+        columns=[column["name"] for column in project.about["columns"]],
+        # Each page has a name of its own, by which we know who made the last change.
         tab=secrets.token_hex(6),
+        danger=seeds.DANGER,
     )
 
 
 @router.post("/p/{pid}/protect")
 async def save(request: Request, pid: str) -> Response:
-    s, p = state(request), project(request, pid)
+    """Keep the plan; then add, remove or move a step, or run it all."""
+    state = state_of(request)
+    project = project_of(request, pid)
     form = await form_of(request)
-    catalogue = await s.catalogue()
-    p.notice = ""
-    tab = form.get("tab", [""])[0]
-    if p.behind(form.get("version", [""])[0], tab):
-        p.notice = "The plan was changed in another tab; this shows the newest. Make your change again."
+    catalogue = await state.catalogue()
+    project.notice = ""
+    if project.behind(first_of(form, "version"), first_of(form, "tab")):
+        project.notice = (
+            "The plan was changed in another tab; this shows the newest. "
+            "Make your change again."
+        )
         return to(f"/p/{pid}/protect")
-    steps = list(read_steps(form, catalogue, p.setup.steps))
-    what, _, number = form.get("do", ["save"])[0].partition(":")
-    i = int(number) if number.isdigit() else 0
-    if what == "add" and form.get("add", [""])[0] in catalogue["protect"]:
-        steps.append(new_step(form["add"][0], len(steps)))
-    elif what == "remove" and i < len(steps):
-        steps.pop(i)
-    elif what == "up" and 0 < i < len(steps):
-        steps[i - 1], steps[i] = steps[i], steps[i - 1]
-    p.change(f"plan {what}", steps=tuple(steps), **read_limits(form, p.setup))
-    # the page that sent this is gone: a preview of it that is still on its way must not put the old plan back
-    p.editor = ""
-    if what == "run":
-        start(s, p, [p.new_run(label_of(steps, catalogue), tuple(steps))])
-        return to(f"/p/{pid}/compare")
-    return to(f"/p/{pid}/protect")
+    what, _, number = first_of(form, "do", "save").partition(":")
+    place = int(number) if number.isdigit() else 0
+    steps = list(read_steps(form, catalogue, project.setup.steps))
+    added = first_of(form, "add")
+    if what == "add" and added in catalogue["protect"]:
+        steps.append(new_step(added))
+    elif what == "remove" and place < len(steps):
+        steps.pop(place)
+    elif what == "up" and 0 < place < len(steps):
+        steps.insert(place - 1, steps.pop(place))
+    limits = read_limits(form, project.setup)
+    project.change(f"plan {what}", steps=tuple(steps), **limits)
+    # The page that sent this is gone: a preview of it that is still on its way must not put the
+    # old plan back.
+    project.editor = ""
+    if what != "run":
+        return to(f"/p/{pid}/protect")
+    start(
+        state, project, [project.new_attempt(label_of(steps, catalogue), tuple(steps))]
+    )
+    if any(seeds.by_hand(step["seed"]) for step in steps):
+        project.notice = f"Not for release: {seeds.DANGER}."
+    return to(f"/p/{pid}/compare")
 
 
 @router.post("/p/{pid}/preview")
 async def preview(request: Request, pid: str) -> Response:
     """Save the plan as typed so far and show what it would do to a sample."""
-    s, p = state(request), project(request, pid)
+    state = state_of(request)
+    project = project_of(request, pid)
     form = await form_of(request)
-    catalogue = await s.catalogue()
-    template = s.templates.get_template("preview.html")
-    tab = form.get("tab", [""])[0]
-    if p.behind(form.get("version", [""])[0], tab):
+    catalogue = await state.catalogue()
+    tab = first_of(form, "tab")
+    if project.behind(first_of(form, "version"), tab):
         text = "The plan was changed in another tab. Reload the page to see the newest."
-        return HTMLResponse(template.render(error=text, p=None))
-    steps = read_steps(form, catalogue, p.setup.steps)
-    p.change("step values", steps=steps, **read_limits(form, p.setup))
-    p.editor = tab
-    arguments = {"path": str(p.path), "roles": p.setup.roles, "kinds": p.setup.kinds, "steps": list(steps)}
-    job = Job("preview", {**arguments, "bound": p.setup.bound, "sample": s.settings.sample})
-    s.quick.submit(job, latest_only=True)
+        return state.piece("preview.html", error=text, p=None)
+    steps = read_steps(form, catalogue, project.setup.steps)
+    limits = read_limits(form, project.setup)
+    project.change("step values", steps=steps, **limits)
+    project.editor = tab
+    job = Job(
+        "preview",
+        {
+            "path": str(project.path),
+            "roles": project.setup.roles,
+            "kinds": project.setup.kinds,
+            "steps": list(steps),
+            "bound": project.setup.bound,
+            "sample": state.settings.sample,
+        },
+    )
+    state.quick.submit(job, latest_only=True)
+    answer: Response
     try:
-        result = await asyncio.to_thread(job.wait, 120)
-        answer = HTMLResponse(template.render(error="", p=result))
+        result = await asyncio.to_thread(job.wait, PREVIEW_WITHIN)
+        answer = state.piece("preview.html", error="", p=result)
     except Cancelled:
-        answer = HTMLResponse("", status_code=204)
+        # A newer preview took its place: there is nothing to show.
+        answer = Response(status_code=204)
     except (RuntimeError, TimeoutError) as error:
-        answer = HTMLResponse(template.render(error=str(error), p=None))
-    answer.headers["X-Version"] = p.version
-    answer.headers["X-undo"] = "yes" if p.can_undo else "no"
-    answer.headers["X-redo"] = "yes" if p.can_redo else "no"
+        answer = state.piece("preview.html", error=str(error), p=None)
+    # The script brings version and buttons up to date without loading the page again.
+    answer.headers["X-Version"] = project.version
+    answer.headers["X-undo"] = "yes" if project.can_undo else "no"
+    answer.headers["X-redo"] = "yes" if project.can_redo else "no"
     return answer
 
 
-def start(s: State, p: Project, runs: list[Run]) -> None:
-    """Run these plans one after the other; each that ends is a point on the map, also if a later one is cancelled."""
-    if p.busy or not runs:
-        return
-    waiting = {run.id: run for run in runs}
-    plans = [{"run": run.id, "label": run.label, "steps": list(run.steps)} for run in runs]
-    p.notice = ""
+def start(state: State, project: Project, attempts: Sequence[Attempt]) -> None:
+    """Run these plans one after the other.
 
-    def tick(value: dict[str, Any]) -> None:
-        run = waiting[value["run"]]
-        run.summary, run.files, run.error = value["summary"], value["files"], value["error"]
-        p.add(run)
-        if run.ok:
-            p.choose_first(run.id)
+    Each that ends is a point on the map, also if a later one is cancelled.
+    """
+    if project.busy or not attempts:
+        return
+    waiting = {attempt.id: attempt for attempt in attempts}
+    plans: list[PlanOrder] = [
+        {"run": attempt.id, "label": attempt.label, "steps": list(attempt.steps)}
+        for attempt in attempts
+    ]
+    project.notice = ""
+
+    def tick(done: Finished) -> None:
+        attempt = waiting[done["run"]]
+        attempt.summary = done["summary"]
+        attempt.files = done["files"]
+        attempt.error = done["error"]
+        project.add(attempt)
+        if attempt.ok:
+            project.choose_first(attempt.id)
 
     def ended(job: Job) -> None:
         if job.state == "failed":
-            p.notice = job.error
+            project.notice = job.error
         elif job.state == "cancelled":
-            p.notice = "Cancelled. What had finished before is kept."
+            project.notice = "Cancelled. What had finished before is kept."
 
-    p.job = Job(
+    project.job = Job(
         "run",
         {
-            "path": str(p.path), "name": p.name, "roles": p.setup.roles, "kinds": p.setup.kinds, "plans": plans,
-            "bound": p.setup.bound, "folder": str(s.workspace.path), "depth": p.setup.depth,
+            "path": str(project.path),
+            "name": project.name,
+            "roles": project.setup.roles,
+            "kinds": project.setup.kinds,
+            "plans": plans,
+            "bound": project.setup.bound,
+            "folder": str(state.workspace.path),
+            "depth": project.setup.depth,
         },
         on_tick=tick,
         on_end=ended,
-    )  # fmt: skip
-    s.heavy.submit(p.job)
+    )
+    state.heavy.submit(project.job)
 
 
 @router.post("/p/{pid}/cancel")
 async def cancel(request: Request, pid: str) -> Response:
-    s, p = state(request), project(request, pid)
-    if p.job is not None:
-        await asyncio.to_thread(s.heavy.cancel, p.job)
+    """Stop the run, and stay on the page."""
+    state = state_of(request)
+    project = project_of(request, pid)
+    if project.job is not None:
+        await asyncio.to_thread(state.heavy.cancel, project.job)
     back = request.headers.get("referer", "").rpartition("/")[2]
     return to(f"/p/{pid}/{back if back in ('compare', 'release') else 'protect'}")

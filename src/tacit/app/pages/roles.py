@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter, Request, Response
 
 from tacit.app.pages.home import to, unready
-from tacit.app.state import form_of, project, state
-from tacit.schema import Kind, Role
+from tacit.app.session import first_of, form_of, project_of, state_of
+from tacit.app.worker import Cancelled, Job
+from tacit.data.schema import Kind, Role
 
 router = APIRouter()
 
+# Seconds for the look at the file: a million records with many keys, on a busy machine.
+LOOK_WITHIN = 120
+
+# What each role means for the release, below the table.
 WORDS = {
     Role.identifier: "names a person directly; dropped from the release",
     Role.quasi: "an intruder may know it from elsewhere; protected, and used in every attack",
     Role.confidential: "released as it is; what an intruder would learn",
     Role.weight: "sampling weight",
+    Role.person: "number of the person whose record this is; many rows each",
     Role.household: "number of the household that the person belongs to",
     Role.other: "released as it is, and not known to intruders",
 }
@@ -22,32 +30,63 @@ WORDS = {
 
 @router.get("/p/{pid}/roles")
 async def roles(request: Request, pid: str) -> Response:
-    p = project(request, pid)
-    return unready(request, p) or state(request).page(
+    """The table of columns."""
+    project = project_of(request, pid)
+    wait = unready(request, project)
+    if wait is not None:
+        return wait
+    return state_of(request).page(
         "roles.html",
-        project=p,
+        project=project,
         here="roles",
-        roles=[str(r) for r in Role],
-        kinds=[str(k) for k in Kind],
-        role_words=[(str(r), text) for r, text in WORDS.items()],
+        roles=[str(role) for role in Role],
+        kinds=[str(kind) for kind in Kind],
+        role_words=[(str(role), text) for role, text in WORDS.items()],
     )
+
+
+@router.get("/p/{pid}/look")
+async def look(request: Request, pid: str) -> Response:
+    """How exposed the file is as it stands; the script asks again when a role has changed."""
+    state = state_of(request)
+    project = project_of(request, pid)
+    arguments: dict[str, object] = {
+        "path": str(project.path),
+        "roles": project.setup.roles,
+        "kinds": project.setup.kinds,
+    }
+    job = state.quick.submit(Job("look", arguments), latest_only=True)
+    try:
+        result = await asyncio.to_thread(job.wait, LOOK_WITHIN)
+    except Cancelled:
+        # A newer look took its place.
+        return Response(status_code=204)
+    except (RuntimeError, TimeoutError) as error:
+        return state.piece("look.html", error=str(error), p=None)
+    return state.piece("look.html", error="", p=result)
 
 
 @router.post("/p/{pid}/roles")
 async def save(request: Request, pid: str) -> Response:
-    p = project(request, pid)
+    """Keep what was corrected; the script sends one field, the plain form all of them."""
+    project = project_of(request, pid)
     form = await form_of(request)
-    given_roles, given_kinds = dict(p.setup.roles), dict(p.setup.kinds)
-    for i, column in enumerate(p.about["columns"]):
-        role = form.get(f"role.{i}", [""])[0]
-        kind = form.get(f"kind.{i}", [""])[0]
+    new_roles = dict(project.setup.roles)
+    new_kinds = dict(project.setup.kinds)
+    # Fields are numbered: the name of a column may hold anything.
+    for place, column in enumerate(project.about["columns"]):
+        role = first_of(form, f"role.{place}")
+        kind = first_of(form, f"kind.{place}")
         if role in Role.__members__:
-            given_roles[column["name"]] = role
+            new_roles[column["name"]] = role
         if kind in Kind.__members__:
-            given_kinds[column["name"]] = kind
-    p.notice = ""
-    if p.behind(form.get("version", [""])[0], ""):
-        p.notice = "The roles were changed in another tab; this shows the newest. Make your change again."
+            new_kinds[column["name"]] = kind
+    project.notice = ""
+    if project.behind(first_of(form, "version"), ""):
+        project.notice = (
+            "The roles were changed in another tab; this shows the newest. "
+            "Make your change again."
+        )
     else:
-        p.change("roles", roles=given_roles, kinds=given_kinds)
+        project.change("roles", roles=new_roles, kinds=new_kinds)
     return to(f"/p/{pid}/roles")

@@ -3,54 +3,71 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Mapping
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse
+from starlette.datastructures import UploadFile
 
 from tacit.app import forms
 from tacit.app.events import stream as server_events
 from tacit.app.live import Live
+from tacit.app.messages import Entry
 from tacit.app.pages.home import receive, to, within_limit
-from tacit.app.state import State, form_of, state
+from tacit.app.pages.protect import by_family
+from tacit.app.session import Form, State, first_of, form_of, state_of
 from tacit.app.worker import Job
 
 router = APIRouter()
 
-PACES = (("500", "500"), ("2000", "2,000"), ("10000", "10,000"), ("0", "as fast as it goes"))
-SOURCES = (("rbf", "generated: RandomRBF, 10 columns"), ("waveform", "generated: Waveform, 21 columns"))
+# Records per second that can be chosen; 0 stands for no pause at all.
+PACES = (
+    ("500", "500"),
+    ("2000", "2,000"),
+    ("10000", "10,000"),
+    ("0", "as fast as it goes"),
+)
+USUAL_PACE = 2000.0
+SOURCES = (
+    ("rbf", "generated: RandomRBF, 10 columns"),
+    ("waveform", "generated: Waveform, 21 columns"),
+)
+# Records of a stream: fewer say nothing, more would not fit into memory as a whole.
+FEWEST, USUAL, MOST = 100, 20_000, 1_000_000
+# The filter that is shown first, where it is registered.
+FIRST = "microaggregation"
+# Seconds between looks for news: charts are drawn anew with each.
+EVERY = 0.25
 
 
-def _live(s: State) -> Live:
-    held: Live | None = getattr(s, "live", None)
-    if held is None:
-        held = Live()
-        s.live = held  # type: ignore[attr-defined]
-    return held
-
-
-async def _page(s: State, error: str = "", status: int = 200) -> Response:
-    live = _live(s)
-    filters = (await s.catalogue())["stream"]
+async def _page(state: State, error: str = "", status: int = 200) -> Response:
+    live = state.live
+    filters = (await state.catalogue())["stream"]
     if live.filter not in filters and filters:
-        live.filter = "microaggregation" if "microaggregation" in filters else next(iter(filters))
+        live.filter = FIRST if FIRST in filters else next(iter(filters))
         live.parameters = {}
-    entry = filters.get(live.filter, {"schema": {}, "doc": "", "about": "This build has no stream filters."})
-    open_files = [(f"project:{p.id}", f"{p.name} (loaded)") for p in s.projects.values() if p.about]
-    return s.page(
+    entry = filters.get(live.filter)
+    inputs = []
+    if entry is not None:
+        inputs = forms.fields(entry["schema"], live.parameters, entry["doc"])
+    open_files = [
+        (f"project:{project.id}", f"{project.name} (loaded)")
+        for project in state.projects.values()
+        if project.about
+    ]
+    return state.page(
         "stream.html",
         status,
         here="stream",
         error=error,
-        filters=[(name, one["title"]) for name, one in filters.items()],
+        families=by_family(filters),
         filter=live.filter,
         sources=[*SOURCES, *open_files],
         source=live.source,
         count=live.count,
         paces=PACES,
         pace=live.pace,
-        about=entry["about"],
-        fields=forms.fields(entry["schema"], live.parameters, entry["doc"]),
+        entry=entry,
+        fields=inputs,
         running=live.running,
         live=live.shown(),
     )
@@ -58,61 +75,84 @@ async def _page(s: State, error: str = "", status: int = 200) -> Response:
 
 @router.get("/stream")
 async def show(request: Request) -> Response:
-    return await _page(state(request))
+    """The choice of filter and source, and what runs now."""
+    return await _page(state_of(request))
 
 
 @router.post("/stream")
 async def act(request: Request) -> Response:
-    s = state(request)
-    within_limit(request, s)
-    live = _live(s)
-    sent = await request.form()
+    """Keep what was chosen; then start or stop a stream."""
+    state = state_of(request)
+    within_limit(request, state)
+    live = state.live
+    upload = (await request.form()).get("file")
     form = await form_of(request)
-    filters = (await s.catalogue())["stream"]
-    name = form.get("filter", [live.filter])[0]
-    changed = name != live.filter
-    if name in filters:
-        live.filter = name
-        made = forms.fields(filters[name]["schema"], about=filters[name]["doc"])
-        live.parameters = {} if changed else forms.read(made, form, "p.")
-    live.source = form.get("source", [live.source])[0]
-    live.pace = form.get("pace", [live.pace])[0]
-    count = form.get("count", ["20000"])[0]
-    live.count = min(max(int(count), 100), 1_000_000) if count.isdigit() else 20_000
-    do = form.get("do", ["look"])[0]
+    filters = (await state.catalogue())["stream"]
+    _choose(live, form, filters)
+    do = first_of(form, "do", "look")
+    # A new stream takes the place of the one that runs.
     if live.job is not None and do in ("start", "stop"):
-        await asyncio.to_thread(s.streams.cancel, live.job)
+        await asyncio.to_thread(state.streams.cancel, live.job)
     if do == "start" and live.filter in filters:
-        upload = sent.get("file")
-        path = ""
-        if upload is not None and not isinstance(upload, str) and upload.filename:
-            path = str(await receive(request, s, upload))  # type: ignore[arg-type]
-            live.source_name = upload.filename
-        elif live.source.startswith("project:"):
-            held = s.projects.get(live.source.partition(":")[2])
-            path = str(held.path) if held else ""
-            live.source_name = held.name if held else ""
+        path = await _source(state, upload)
         live.begin()
-        arguments: dict[str, Any] = {
-            "filter": live.filter, "parameters": live.parameters, "source": live.source, "path": path,
-            "count": live.count, "pace": float(live.pace) if live.pace.isdigit() else 2000.0,
-        }  # fmt: skip
+        arguments: dict[str, object] = {
+            "filter": live.filter,
+            "parameters": live.parameters,
+            "source": live.source,
+            "path": path,
+            "count": live.count,
+            "pace": float(live.pace) if live.pace.isdigit() else USUAL_PACE,
+        }
         live.job = Job("stream", arguments, on_tick=live.hear)
-        s.streams.submit(live.job)
+        state.streams.submit(live.job)
     return to("/stream")
+
+
+def _choose(live: Live, form: Form, filters: Mapping[str, Entry]) -> None:
+    """Take over what the form says; a filter that was changed starts from its defaults."""
+    name = first_of(form, "filter", live.filter)
+    if name in filters:
+        entry = filters[name]
+        inputs = forms.fields(entry["schema"], about=entry["doc"])
+        is_same = name == live.filter
+        live.parameters = forms.read(inputs, form, "p.") if is_same else {}
+        live.filter = name
+    live.source = first_of(form, "source", live.source)
+    live.pace = first_of(form, "pace", live.pace)
+    count = first_of(form, "count")
+    live.count = min(max(int(count), FEWEST), MOST) if count.isdigit() else USUAL
+
+
+async def _source(state: State, upload: object) -> str:
+    """The path of the file to stream; '' for a generated stream."""
+    live = state.live
+    if isinstance(upload, UploadFile) and upload.filename:
+        path = await receive(state, upload)
+        live.source_name = upload.filename
+        return str(path)
+    kind, _, pid = live.source.partition(":")
+    if kind != "project":
+        return ""
+    # The file may have been closed since the page was drawn.
+    project = state.projects.get(pid)
+    live.source_name = project.name if project else ""
+    return str(project.path) if project else ""
 
 
 @router.get("/stream/live")
 async def piece(request: Request) -> Response:
-    s = state(request)
-    return HTMLResponse(s.templates.get_template("live.html").render(live=_live(s).shown()))
+    """The charts alone, as the stream moves."""
+    state = state_of(request)
+    return state.piece("live.html", live=state.live.shown())
 
 
 @router.get("/stream/events")
 async def events(request: Request) -> Response:
-    live = _live(state(request))
+    """News of the stream."""
+    live = state_of(request).live
 
-    def look() -> dict[str, Any]:
+    def look() -> dict[str, object]:
         return {"version": "", "over": False, "live": live.news}
 
-    return server_events(request, look, every=0.25)
+    return server_events(request, look, every=EVERY)

@@ -17,6 +17,23 @@ for (const zone of all("[data-drop]")) {
   zone.addEventListener("drop", (e) => { e.preventDefault(); if (e.dataTransfer.files.length) { input.files = e.dataTransfer.files; send(); } });
 }
 
+// -- the file as it is: asked for again when a role has changed; the newest answer wins --------------------
+const exposed = $("[data-look]");
+let looks = 0;
+const lookAgain = async () => {
+  if (!exposed) return;
+  const mine = ++looks;
+  exposed.classList.add("stale");
+  try {
+    const answer = await fetch(exposed.dataset.look);
+    const text = await answer.text();
+    if (mine !== looks || answer.status === 204) return;
+    exposed.innerHTML = text;
+  } catch { if (mine === looks) exposed.innerHTML = "<p class='soft'>The page cannot reach tacit. Is it still running?</p>"; }
+  if (mine === looks) exposed.classList.remove("stale");
+};
+lookAgain();
+
 // -- forms that save themselves --------------------------------------------------------------------------
 // One field at a time, in the background: the focus stays where it is, and two tabs do not overwrite each other.
 for (const form of all("form[data-auto]")) form.addEventListener("change", async (e) => {
@@ -26,6 +43,7 @@ for (const form of all("form[data-auto]")) form.addEventListener("change", async
   known = newest = page.body.dataset.version || known;
   for (const hidden of all("[name=version]")) hidden.value = known;
   for (const name of ["undo", "redo"]) { const old = $(`#${name}`), now = $(`#${name}`, page); if (old && now) old.disabled = now.disabled; }
+  lookAgain();
   say(answer.ok ? `Saved: ${field.getAttribute("aria-label")} is ${field.value}` : "This could not be saved");
 });
 for (const item of all("[data-submits]")) item.addEventListener("change", () => { item.form.requestSubmit($(`[value="${item.dataset.submits}"]`, item.form)); });

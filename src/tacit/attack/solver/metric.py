@@ -5,3 +5,4 @@ from __future__ import annotations
 from typing import Literal
 
 Metric = Literal["euclidean", "squared", "manhattan"]
+"""Euclidean distance, its square, or the sum of absolute differences."""

@@ -1,9 +1,11 @@
-"""Data to work with: generators, loaders of reference files, and the worked examples of the papers.
+"""Data to work with: generators, reference files, and the worked examples of the papers.
 
     from tacit import datasets
-    table = datasets.make_census(1080, seed=0)        # census-like incomes, from a copula
-    table, note = datasets.load("census")             # the CASC reference file, or a generated stand-in with
-    a note stream = datasets.RandomRBF(seed=1)               # generators of streams
+    table = datasets.make_census(1080, seed=0)   # census-like incomes, from a copula
+    table = datasets.make_panel(500, years=6)    # persons with several years
+    table = datasets.make_households(500)        # persons in households
+    table, note = datasets.load("census")        # the CASC file, or a stand-in with a note
+    stream = datasets.RandomRBF(seed=1)          # generators of streams
 
 Names are imported on first use, so that ``import tacit`` stays light.
 """
@@ -16,6 +18,8 @@ from typing import Any
 #: public name -> module that holds it; a new data set is one new file and one line here
 _WHERE = {
     "make_census": "census",
+    "make_panel": "panel_survey",
+    "make_households": "household_survey",
     "load": "casc",
     "reference": "casc",
     "Reference": "casc",
@@ -30,10 +34,13 @@ __all__ = sorted(_WHERE)
 
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
-        raise AttributeError(f"tacit.datasets has no {name!r}; it has {', '.join(__all__)}")
+        known = ", ".join(__all__)
+        raise AttributeError(f"tacit.data.datasets has no {name!r}; it has {known}")
+    # the examples are a module and not a name inside one
     if not _WHERE[name]:
         return import_module(f"{__name__}.{name}")
-    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+    module = import_module(f"{__name__}.{_WHERE[name]}")
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:

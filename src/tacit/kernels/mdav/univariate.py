@@ -1,18 +1,29 @@
-"""Optimal microaggregation of one sorted column: a shortest path (Hansen and Mukherjee 2003)."""
+"""Optimal microaggregation of one sorted column, and means of groups.
+
+Idea. In one dimension the best groups are runs of the sorted values, of k to 2k-1 each
+(a longer run can be cut without loss). So the best partition is a shortest path over the
+places where runs may end (Hansen and Mukherjee 2003).
+
+Invariant. When position j is reached, best[i] is the least squared error of the first i
+values for every i < j, and infinite where no partition exists.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
+
+from tacit.kernels.arrays import Floats, Ints
+from tacit.kernels.compiler import NUMPY_STEP, njit
+from tacit.kernels.mdav import small
 
 
 @njit(cache=True, nogil=True)
-def optimal_groups(values: npt.NDArray[np.float64], k: int) -> npt.NDArray[np.int64]:
-    """Group number of each of the sorted `values`, of smallest SSE with every group of k .. 2k-1 members.
+def optimal_groups(values: Floats, k: int) -> Ints:
+    """Group number of each of the sorted `values`, of smallest SSE.
 
-    best[j] = min over g in k..2k-1 of best[j-g] + SSE(values[j-g:j]), in O(n k). SSE is updated one value at
-    a time (Welford), so that a large offset does not lose digits.
+    Every group has k .. 2k-1 members.
+    best[j] = min over g in k..2k-1 of best[j-g] + SSE(values[j-g:j]), in O(n k). SSE is
+    updated one value at a time (Welford), so that a large offset does not lose digits.
     """
     n = values.shape[0]
     best = np.full(n + 1, np.inf)
@@ -29,6 +40,7 @@ def optimal_groups(values: npt.NDArray[np.float64], k: int) -> npt.NDArray[np.in
             if g >= k and best[j - g] + sse < best[j]:
                 best[j] = best[j - g] + sse
                 size[j] = g
+    # back from the end, which numbers the groups from the last to the first
     labels = np.empty(n, dtype=np.int64)
     count = 0
     j = n
@@ -42,21 +54,33 @@ def optimal_groups(values: npt.NDArray[np.float64], k: int) -> npt.NDArray[np.in
     return labels
 
 
-@njit(cache=True, nogil=True)
-def fixed_groups(n: int, k: int) -> npt.NDArray[np.int64]:
+def fixed_groups(n: int, k: int) -> Ints:
     """Consecutive groups of k; the last one takes the remainder (k .. 2k-1)."""
-    labels = np.empty(n, dtype=np.int64)
     last = max(n // k, 1) - 1
-    for i in range(n):
-        labels[i] = min(i // k, last)
-    return labels
+    return np.minimum(np.arange(n, dtype=np.int64) // k, last)
+
+
+def group_means(
+    values: Floats,
+    labels: Ints,
+    groups: int,
+) -> Floats:
+    """Mean of each group and column; missing values (NaN) are left out."""
+    compiled = _group_means.pays(values.size * 10 * NUMPY_STEP)
+    compute = _group_means if compiled else small.group_means
+    means: Floats = compute(values, labels, groups)
+    return means
 
 
 @njit(cache=True, nogil=True)
-def group_means(values: npt.NDArray[np.float64], labels: npt.NDArray[np.int64], groups: int) -> npt.NDArray[np.float64]:
-    """Mean of each group and column; missing values (NaN) are left out of sum and of count."""
+def _group_means(
+    values: Floats,
+    labels: Ints,
+    groups: int,
+) -> Floats:
+    """The means, record by record."""
     n, d = values.shape
-    total = np.zeros((groups, d))
+    mean = np.zeros((groups, d))
     count = np.zeros((groups, d))
     # a running mean keeps the digits of columns with a large offset
     for i in range(n):
@@ -65,9 +89,10 @@ def group_means(values: npt.NDArray[np.float64], labels: npt.NDArray[np.int64], 
             x = values[i, j]
             if not np.isnan(x):
                 count[g, j] += 1.0
-                total[g, j] += (x - total[g, j]) / count[g, j]
+                mean[g, j] += (x - mean[g, j]) / count[g, j]
+    # nothing but missing values has no mean
     for g in range(groups):
         for j in range(d):
             if count[g, j] == 0.0:
-                total[g, j] = np.nan
-    return total
+                mean[g, j] = np.nan
+    return mean

@@ -1,10 +1,14 @@
-"""The charts of the report and the web page: numbers in, a `Drawing` out. One chart a file, no statistics."""
+"""The charts of the report and the web page: numbers in, a `Drawing` out.
+
+One chart per file, no statistics. Line charts of results folders are in `lines`, pictures
+of blocks in `partition`; both give SVG text that stands alone.
+"""
 
 from tacit.report.charts.bars import Bar, bars
+from tacit.report.charts.correlations import matrix
 from tacit.report.charts.distribution import categories, histogram, pair
 from tacit.report.charts.map import Point, risk_utility_map
-from tacit.report.charts.matrix import matrix
-from tacit.report.charts.spark import lines, sparkline
+from tacit.report.charts.spark import over_time, sparkline
 
 __all__ = [
     "Bar",
@@ -12,8 +16,8 @@ __all__ = [
     "bars",
     "categories",
     "histogram",
-    "lines",
     "matrix",
+    "over_time",
     "pair",
     "risk_utility_map",
     "sparkline",

@@ -1,16 +1,22 @@
-"""Bars with what a fair reader needs beside them: the interval as a whisker and chance as a tick."""
+"""Bars with what a fair reader needs beside them: the interval as a whisker, chance as a tick."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tacit.report.svg import Drawing, Scale, wide
+from tacit.report.charts.axes import Scale
+from tacit.report.charts.svg import Drawing, wide
 from tacit.report.words import limit, number, percent
+
+# A screen reader is told the first rows only: nobody listens to more.
+SPOKEN = 20
 
 
 @dataclass(frozen=True)
 class Bar:
+    """One row: a value, its interval, and what chance would give."""
+
     label: str
     value: float
     low: float | None = None
@@ -18,37 +24,143 @@ class Bar:
     chance: float | None = None
     strong: bool = False
 
+    @property
+    def has_interval(self) -> bool:
+        """There is an interval, and it is wider than a point."""
+        return self.low is not None and self.high is not None and self.high > self.low
+
 
 def bars(
-    title: str, rows: Sequence[Bar], *, width: float = 720, row: float = 30, bound: float | None = None,
-    shares: bool = True, most: float | None = None,
-) -> Drawing:  # fmt: skip
-    """Horizontal bars. `shares`: values are shares of 1, written as percent. `bound`: a dashed limit."""
+    title: str,
+    rows: Sequence[Bar],
+    *,
+    width: float = 720,
+    row: float = 30,
+    bound: float | None = None,
+    shares: bool = True,
+    most: float | None = None,
+) -> Drawing:
+    """Horizontal bars.
+
+    Parameters
+    ----------
+    title : str
+        What the bars show; a screen reader says it.
+    rows : sequence of Bar
+        The bars, from top to bottom.
+    width : float
+        Width of the drawing.
+    row : float
+        Height of one bar with the gap around it.
+    bound : float, optional
+        A limit, drawn as a dashed line.
+    shares : bool
+        Values are shares of 1 and written as percent.
+    most : float, optional
+        The value at the right end; the largest one unless given.
+    """
     write = percent if shares else number
-    height = row * len(rows) + (20 if bound is not None else 8)
-    d = Drawing(width, height, f"{title}. " + "; ".join(f"{r.label}: {write(r.value)}" for r in rows[:20]))
-    room = min(width * 0.4, 18 + max((1.06 * wide(r.label) for r in rows), default=30))
-    ends = [v for r in rows for v in (r.value, r.high, r.chance) if v is not None]
-    x = Scale(0, most or max([*ends, (bound or 0) * 1.15, 1e-12]), room, width - 70)
+    # the dashed limit needs a line of text above the bars
     top = 18 if bound is not None else 4
-    for i, r in enumerate(rows):
-        y = top + i * row
-        middle = y + row / 2
-        d.text(room - 10, middle + 4, _cut(r.label, room - 12), "label strong" if r.strong else "label", "end")
-        d.rect(room, y + 6, x.end - room, row - 12, "track")
-        tip = f"{r.label}: {write(r.value)}" + (f", chance {write(r.chance)}" if r.chance is not None else "")
-        d.rect(room, y + 6, x(r.value) - room, row - 12, "masked strong" if r.strong else "masked", tip)
-        if r.low is not None and r.high is not None and r.high > r.low:
-            d.line(x(r.low), middle, x(r.high), middle, "whisker")
-            for end in (r.low, r.high):
-                d.line(x(end), middle - 4, x(end), middle + 4, "whisker")
-        if r.chance is not None:
-            d.line(x(r.chance), y + 2, x(r.chance), y + row - 2, "chance")
-        d.text(x.end + 8, middle + 4, write(r.value), "label strong" if r.strong else "label")
+    height = row * len(rows) + (20 if bound is not None else 8)
+    spoken = "; ".join(f"{bar.label}: {write(bar.value)}" for bar in rows[:SPOKEN])
+    d = Drawing(width, height, f"{title}. {spoken}")
+    # labels may take two fifths of the width; 6 % of slack, because `wide` is a guess
+    longest = max((1.06 * wide(bar.label) for bar in rows), default=30)
+    room = min(width * 0.4, 18 + longest)
+    x = Scale(0, most or _largest(rows, bound), room, width - 70)
+    for place, bar in enumerate(rows):
+        _draw(
+            d,
+            bar,
+            x,
+            top + place * row,
+            row,
+            write,
+        )
     if bound is not None:
-        d.line(x(bound), 14, x(bound), height, "bound")
-        d.text(x(bound) + 4, 12, f"accepted up to {limit(bound) if shares else number(bound)}", "note")
+        d.line(
+            x(bound),
+            14,
+            x(bound),
+            height,
+            "bound",
+        )
+        accepted = limit(bound) if shares else number(bound)
+        d.text(x(bound) + 4, 12, f"accepted up to {accepted}", "note")
     return d
+
+
+def _largest(rows: Sequence[Bar], bound: float | None) -> float:
+    """The right end of the scale: every value, interval and tick is inside."""
+    ends = [end for bar in rows for end in (bar.value, bar.high, bar.chance)]
+    drawn = [end for end in ends if end is not None]
+    # a limit needs room for its words; the tiny number keeps a scale of zeros from having none
+    return max([*drawn, (bound or 0) * 1.15, 1e-12])
+
+
+def _draw(
+    d: Drawing,
+    bar: Bar,
+    x: Scale,
+    y: float,
+    row: float,
+    write: Callable[[float | None], str],
+) -> None:
+    """One row: label, track, bar, whisker, tick of chance, value."""
+    room = x.start
+    middle = y + row / 2
+    strong = " strong" if bar.strong else ""
+    d.text(
+        room - 10,
+        middle + 4,
+        _cut(bar.label, room - 12),
+        "label" + strong,
+        "end",
+    )
+    d.rect(
+        room,
+        y + 6,
+        x.end - room,
+        row - 12,
+        "track",
+    )
+    tip = f"{bar.label}: {write(bar.value)}"
+    if bar.chance is not None:
+        tip += f", chance {write(bar.chance)}"
+    d.rect(
+        room,
+        y + 6,
+        x(bar.value) - room,
+        row - 12,
+        "masked" + strong,
+        tip,
+    )
+    if bar.has_interval and bar.low is not None and bar.high is not None:
+        d.line(
+            x(bar.low),
+            middle,
+            x(bar.high),
+            middle,
+            "whisker",
+        )
+        for end in (bar.low, bar.high):
+            d.line(
+                x(end),
+                middle - 4,
+                x(end),
+                middle + 4,
+                "whisker",
+            )
+    if bar.chance is not None:
+        d.line(
+            x(bar.chance),
+            y + 2,
+            x(bar.chance),
+            y + row - 2,
+            "chance",
+        )
+    d.text(x.end + 8, middle + 4, write(bar.value), "label" + strong)
 
 
 def _cut(text: str, room: float) -> str:
@@ -56,6 +168,7 @@ def _cut(text: str, room: float) -> str:
     if wide(text) <= room:
         return text
     keep = len(text)
+    # 10 pixels are for the ellipsis
     while keep > 1 and wide(text[:keep]) + 10 > room:
         keep -= 1
     return text[:keep] + "…"

@@ -1,17 +1,34 @@
-"""The risk-utility map: each release a point, loss to the right, risk upwards; the lower left is better."""
+"""The risk-utility map: each release a point, loss to the right, risk upwards.
+
+The lower left is better. There is one map for the report, the web page, the notebook and the
+SVG file of a comparison.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacit.report.svg import SHAPES, Drawing, Scale, bottom_axis, left_axis, wide
+from tacit.report.charts.axes import Scale, bottom_axis, left_axis
+from tacit.report.charts.svg import SHAPES, Drawing, wide
 from tacit.report.words import limit, number, percent
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom of something drawn."""
+
+# A screen reader is told so many releases, and so many points all get a label.
+FEW = 12
+# The style sheet has so many colours; shapes tell apart what shares one.
+COLOURS = 6
 
 
 @dataclass(frozen=True)
 class Point:
-    """One release on the map. `family` gives the shape; `id` makes the point something to click."""
+    """One release on the map.
+
+    `family` gives the shape, `id` makes the point something to click, `interval` is that of
+    the risk.
+    """
 
     label: str
     risk: float
@@ -20,6 +37,17 @@ class Point:
     chosen: bool = False
     frontier: bool = False
     id: str | None = None
+    interval: tuple[float, float] | None = None
+
+    @property
+    def highest(self) -> float:
+        """The risk, or the upper end of its interval."""
+        return max(self.risk, self.interval[1]) if self.interval else self.risk
+
+    @property
+    def words(self) -> str:
+        """The release in one phrase."""
+        return f"{self.label}: risk {percent(self.risk)}, loss {number(self.loss)}"
 
 
 def risk_utility_map(
@@ -32,14 +60,27 @@ def risk_utility_map(
     loss_name: str = "loss",
     legend: bool = True,
 ) -> Drawing:
-    """`bound` is the highest risk that the verdict accepts; the band below it is shaded and named."""
-    live = any(p.id is not None for p in points)
+    """Draw the map.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        The releases.
+    bound : float, optional
+        The highest risk that the verdict accepts; the band below it is shaded and named.
+    width, height : float
+        Size of the drawing.
+    risk_name, loss_name : str
+        What risk and loss are, in words.
+    legend : bool
+        Say which shape is which family.
+    """
+    live = any(point.id is not None for point in points)
     d = Drawing(width, height, _spoken(points, bound), kind="map", live=live)
-    left, right, top, bottom = 58.0, width - 24, 18.0, height - 46
-    most_loss = max([p.loss for p in points], default=1.0) or 1.0
-    most_risk = max([p.risk for p in points] + [bound or 0.0], default=1.0) or 1.0
-    x = Scale(0, most_loss * 1.12, left, right)
-    y = Scale(0, min(most_risk * 1.12, 1.04), bottom, top)
+    left, right = 58.0, width - 24
+    top, bottom = 18.0, height - 46
+    x, y = _scales(points, bound, (left, top, right, bottom))
+    # the shaded band lies below the grid, the dashed line above it
     if bound is not None:
         d.rect(left, y(bound), right - left, bottom - y(bound), "accept")
     left_axis(d, y, left, right, 5, percent=True)
@@ -47,77 +88,152 @@ def risk_utility_map(
     if bound is not None:
         d.line(left, y(bound), right, y(bound), "bound")
         d.text(right - 4, y(bound) - 5, f"accepted up to {limit(bound)}", "note", "end")
-    d.text(right, height - 8, f"{loss_name} → worse for the user of the data", "note", "end")
+    costs = f"{loss_name} → worse for the user of the data"
+    d.text(right, height - 8, costs, "note", "end")
     d.text(left, 11, f"↑ {risk_name}, worse for the people in the data", "note")
-    edge = sorted((p for p in points if p.frontier), key=lambda p: (p.loss, p.risk))
+    edge = [point for point in points if point.frontier]
+    edge.sort(key=lambda point: (point.loss, point.risk))
     if len(edge) > 1:
-        d.path([(x(p.loss), y(p.risk)) for p in edge], "frontier")
-    families = list(dict.fromkeys(p.family for p in points))
-    taken: list[tuple[float, float, float, float]] = []
+        d.path([(x(point.loss), y(point.risk)) for point in edge], "frontier")
+    families = list(dict.fromkeys(point.family for point in points))
     if legend and len(families) > 1:
         _legend(d, families, right)
-    for p in sorted(points, key=lambda p: (p.chosen, p.frontier)):
-        _draw(d, p, x(p.loss), y(p.risk), SHAPES[families.index(p.family) % len(SHAPES)], families)
-        taken.append((x(p.loss) - 8, y(p.risk) - 8, x(p.loss) + 8, y(p.risk) + 8))
-    for p in sorted(points, key=lambda p: (not p.chosen, not p.frontier)):
-        if p.chosen or p.frontier or len(points) <= 12:
-            _label(d, p, x(p.loss), y(p.risk), taken, right, bottom)
+    taken: list[Box] = []
+    # the chosen point is drawn last, on top of the others ...
+    for point in sorted(points, key=lambda p: (p.chosen, p.frontier)):
+        cx, cy = x(point.loss), y(point.risk)
+        _whisker(d, point, cx, y)
+        _draw(d, point, cx, cy, families.index(point.family))
+        taken.append((cx - 8, cy - 8, cx + 8, cy + 8))
+    # ... and labelled first, while there is room
+    for point in sorted(points, key=lambda p: (not p.chosen, not p.frontier)):
+        if point.chosen or point.frontier or len(points) <= FEW:
+            _label(d, point, x(point.loss), y(point.risk), taken, (right, bottom))
     return d
 
 
+def _scales(
+    points: Sequence[Point], bound: float | None, frame: Box
+) -> tuple[Scale, Scale]:
+    """Both axes, with 12 % of air; the upright one ends just above a risk of 1."""
+    left, top, right, bottom = frame
+    most_loss = max([point.loss for point in points], default=1.0) or 1.0
+    highest = [point.highest for point in points]
+    most_risk = max([*highest, bound or 0.0], default=1.0) or 1.0
+    x = Scale(0, most_loss * 1.12, left, right)
+    y = Scale(0, min(most_risk * 1.12, 1.04), bottom, top)
+    return x, y
+
+
 def _legend(d: Drawing, families: list[str], right: float) -> None:
-    """Which shape is which method, from the right end of the first line; what does not fit is in the table."""
+    """Which shape is which method, from the right end of the first line.
+
+    What does not fit is in the table below the map.
+    """
     x = right
-    for i, name in reversed(list(enumerate(families))):
+    for place, name in reversed(list(enumerate(families))):
         text = name.replace("_", " ")
         x -= 6.4 * len(text) + 28
+        # the name of the upright axis ends about here
         if x < 260:
             return
-        d.mark(x + 8, 7, SHAPES[i % len(SHAPES)], f"point edge series-{i % 6 + 1}", 4)
+        d.mark(x + 8, 7, _shape(place), f"point edge {_colour(place)}", 4)
         d.text(x + 17, 11, text, "note")
 
 
-def _draw(d: Drawing, p: Point, cx: float, cy: float, shape: str, families: list[str]) -> None:
-    tip = f"{p.label}: risk {percent(p.risk)}, loss {number(p.loss)}"
-    state = (" chosen" if p.chosen else "") + (" edge" if p.frontier else "")
-    if p.id is not None:
-        d.open("g", role="button", tabindex=0, class_="pick" + state, data_choose=p.id, aria_label=tip)
+def _shape(family: int) -> str:
+    return SHAPES[family % len(SHAPES)]
+
+
+def _colour(family: int) -> str:
+    return f"series-{family % COLOURS + 1}"
+
+
+def _whisker(d: Drawing, point: Point, cx: float, y: Scale) -> None:
+    """The interval of the risk over seeds, where it is wider than rounding."""
+    if point.interval is None:
+        return
+    low, high = point.interval
+    if high - low > 1e-12:
+        d.line(cx, y(low), cx, y(min(high, y.high)), "whisker")
+
+
+def _draw(d: Drawing, point: Point, cx: float, cy: float, family: int) -> None:
+    """The mark of a release, in a button when it can be chosen."""
+    state = " chosen" if point.chosen else ""
+    state += " edge" if point.frontier else ""
+    if point.id is not None:
+        d.open(
+            "g",
+            role="button",
+            tabindex=0,
+            class_="pick" + state,
+            data_choose=point.id,
+            aria_label=point.words,
+        )
+        # fingers need more than the mark itself: a target of 28 pixels
         d.add("circle", cx=cx, cy=cy, r=14, class_="reach")
-    if p.chosen:
+    if point.chosen:
         d.add("circle", cx=cx, cy=cy, r=12, class_="ring")
-    d.mark(cx, cy, shape, f"point series-{families.index(p.family) % 6 + 1}{state}", 5.5, tip)
-    if p.id is not None:
+    look = f"point {_colour(family)}{state}"
+    d.mark(cx, cy, _shape(family), look, 5.5, point.words)
+    if point.id is not None:
         d.close("g")
 
 
 def _label(
     d: Drawing,
-    p: Point,
+    point: Point,
     cx: float,
     cy: float,
-    taken: list[tuple[float, float, float, float]],
-    right: float,
-    bottom: float,
+    taken: list[Box],
+    corner: tuple[float, float],
 ) -> None:
-    """Try a few places around the point; a label that fits nowhere is left to the tip and the table."""
-    span = wide(p.label)
-    gap = 18 if p.chosen else 13
+    """Try a few places around the point.
+
+    A label that fits nowhere is left to the tip and the table.
+    """
+    span = wide(point.label)
+    # the ring around the chosen point needs more distance
+    gap = 18 if point.chosen else 13
     places = (
-        (gap, 4, "start"), (-gap, 4, "end"), (0, -gap, "middle"), (0, gap + 8, "middle"), (gap, 18, "start"),
-        (gap, -10, "start"), (-gap, -10, "end"), (0, -gap - 14, "middle"),
-    )  # fmt: skip
+        (gap, 4, "start"),
+        (-gap, 4, "end"),
+        (0, -gap, "middle"),
+        (0, gap + 8, "middle"),
+        (gap, 18, "start"),
+        (gap, -10, "start"),
+        (-gap, -10, "end"),
+        (0, -gap - 14, "middle"),
+    )
+    shift = {"start": 0.0, "middle": span / 2, "end": span}
     for dx, dy, anchor in places:
-        start = cx + dx - (span if anchor == "end" else span / 2 if anchor == "middle" else 0)
+        start = cx + dx - shift[anchor]
+        # a line of text reaches 11 pixels above its base line and 3 below
         box = (start, cy + dy - 11, start + span, cy + dy + 3)
-        inside = box[0] > 60 and box[2] < right + 10 and box[1] > 14 and box[3] < bottom + 2
-        if inside and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):
-            d.text(cx + dx, cy + dy, p.label, "label strong" if p.chosen else "label", anchor)
+        if _inside(box, corner) and not any(_meet(box, other) for other in taken):
+            look = "label strong" if point.chosen else "label"
+            d.text(cx + dx, cy + dy, point.label, look, anchor)
             taken.append(box)
             return
 
 
+def _inside(box: Box, corner: tuple[float, float]) -> bool:
+    """The box lies right of the upright axis, below the legend and above the lower axis."""
+    left, top, right, bottom = box
+    across = left > 60 and right < corner[0] + 10
+    return across and top > 14 and bottom < corner[1] + 2
+
+
+def _meet(one: Box, other: Box) -> bool:
+    """Two boxes overlap."""
+    across = one[0] < other[2] and other[0] < one[2]
+    return across and one[1] < other[3] and other[1] < one[3]
+
+
 def _spoken(points: Sequence[Point], bound: float | None) -> str:
-    said = "; ".join(f"{p.label}: risk {percent(p.risk)}, loss {number(p.loss)}" for p in points[:12])
-    more = f" and {len(points) - 12} more" if len(points) > 12 else ""
+    """The map in words, for a screen reader."""
+    releases = "; ".join(point.words for point in points[:FEW])
+    more = f" and {len(points) - FEW} more" if len(points) > FEW else ""
     accepted = f" Accepted risk: up to {limit(bound)}." if bound is not None else ""
-    return f"Risk-utility map of {len(points)} releases. {said}{more}.{accepted}"
+    return f"Risk-utility map of {len(points)} releases. {releases}{more}.{accepted}"

@@ -5,48 +5,139 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tacit.report.svg import Drawing, Scale, bottom_axis, left_axis
+from tacit.report.charts.axes import Scale, bottom_axis, left_axis
+from tacit.report.charts.svg import Drawing
 from tacit.report.words import number, percent
 
 
-def sparkline(values: Sequence[float], *, title: str = "", width: float = 96, height: float = 22) -> Drawing:
-    """The shape of a column or of a history, in the height of a line of text; values are bar heights."""
+def sparkline(
+    values: Sequence[float], *, title: str = "", width: float = 96, height: float = 22
+) -> Drawing:
+    """The shape of a column or of a history, in the height of a line of text.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Heights of the bars.
+    title : str
+        What a screen reader says.
+    width, height : float
+        Size of the drawing.
+    """
     d = Drawing(width, height, title or "distribution", kind="spark")
-    most = max([v for v in values if math.isfinite(v)], default=0.0)
-    if most <= 0:
+    highest = max([v for v in values if math.isfinite(v)], default=0.0)
+    if highest <= 0:
         return d
     step = width / max(len(values), 1)
-    for i, v in enumerate(values):
-        if v > 0:
-            h = max((height - 2) * v / most, 1.0)
-            d.rect(i * step + 0.4, height - h, step - 0.8, h, "masked")
+    for place, value in enumerate(values):
+        if value > 0:
+            # something is never drawn as nothing: at least one pixel
+            tall = max((height - 2) * value / highest, 1.0)
+            d.rect(
+                place * step + 0.4,
+                height - tall,
+                step - 0.8,
+                tall,
+                "masked",
+            )
     return d
 
 
-def lines(
-    title: str, x: Sequence[float], y: Sequence[float], *, chance: Sequence[float] | float | None = None,
-    bound: float | None = None, shares: bool = False, width: float = 420, height: float = 170, y_name: str = "",
-) -> Drawing:  # fmt: skip
-    """One measure over the stream: the line, its last value, chance as a dotted line, a bound as a dashed one."""
-    d = Drawing(width, height, f"{title}: now {(percent if shares else number)(y[-1] if len(y) else None)}")
-    left, right, top, bottom = 52.0, width - 14, 20.0, height - 24
-    level = chance if isinstance(chance, (int, float)) else max(chance, default=0.0) if chance else 0.0
-    good = [v for v in y if math.isfinite(v)]
-    most = max([*good, bound or 0.0, float(level)], default=0.0) or 1.0
-    sx = Scale(x[0] if len(x) else 0, x[-1] if len(x) > 1 else (x[0] + 1 if len(x) else 1), left, right)
-    sy = Scale(0, most * 1.1, bottom, top)
-    left_axis(d, sy, left, right, 3, percent=shares)
-    bottom_axis(d, sx, bottom, 4)
+def over_time(
+    title: str,
+    x: Sequence[float],
+    y: Sequence[float],
+    *,
+    chance: Sequence[float] | float | None = None,
+    bound: float | None = None,
+    shares: bool = False,
+    width: float = 420,
+    height: float = 170,
+    y_name: str = "",
+) -> Drawing:
+    """One measure over the stream: the line and its last value.
+
+    Parameters
+    ----------
+    title : str
+        The measure; a screen reader says it with the last value.
+    x, y : sequence of float
+        Records seen, and the measure then; NaN leaves a gap.
+    chance : float or sequence of float, optional
+        What guessing gives, as a dotted line.
+    bound : float, optional
+        A limit, as a dashed line.
+    shares : bool
+        Values are shares of 1, written as percent.
+    width, height : float
+        Size of the drawing.
+    y_name : str
+        Name of the upright axis.
+    """
+    write = percent if shares else number
+    # before the first report there is no value
+    now = y[-1] if len(y) else None
+    d = Drawing(width, height, f"{title}: now {write(now)}")
+    left, right = 52.0, width - 14
+    top, bottom = 20.0, height - 24
+    across = _across(x, left, right)
+    # a tenth of air above the highest line
+    up = Scale(0, _highest(y, chance, bound) * 1.1, bottom, top)
+    left_axis(
+        d,
+        up,
+        left,
+        right,
+        3,
+        percent=shares,
+    )
+    bottom_axis(d, across, bottom, 4)
     if y_name:
         d.text(left, 11, f"↑ {y_name}", "note")
     if bound is not None:
-        d.line(left, sy(bound), right, sy(bound), "bound")
+        d.line(
+            left,
+            up(bound),
+            right,
+            up(bound),
+            "bound",
+        )
     if isinstance(chance, (int, float)):
-        d.line(left, sy(chance), right, sy(chance), "chance dotted")
+        d.line(
+            left,
+            up(chance),
+            right,
+            up(chance),
+            "chance dotted",
+        )
     elif chance:
-        d.path([(sx(a), sy(b)) for a, b in zip(x, chance, strict=True)], "chance dotted")
-    seen = [(sx(a), sy(b)) for a, b in zip(x, y, strict=True) if math.isfinite(b)]
+        guessed = [(across(a), up(b)) for a, b in zip(x, chance, strict=True)]
+        d.path(guessed, "chance dotted")
+    points = zip(x, y, strict=True)
+    seen = [(across(a), up(b)) for a, b in points if math.isfinite(b)]
     if seen:
         d.path(seen, "line")
+        # where the stream is now
         d.mark(*seen[-1], "circle", "point series-1", 3)
     return d
+
+
+def _across(x: Sequence[float], left: float, right: float) -> Scale:
+    """The scale of the records seen; before the second report it is one record wide."""
+    first = x[0] if len(x) else 0
+    last = x[-1] if len(x) > 1 else first + 1
+    return Scale(first, last, left, right)
+
+
+def _highest(
+    y: Sequence[float],
+    chance: Sequence[float] | float | None,
+    bound: float | None,
+) -> float:
+    """The highest of everything that is drawn; 1 when all of it is zero."""
+    if isinstance(chance, (int, float)):
+        guessing = float(chance)
+    else:
+        guessing = max(chance or (), default=0.0)
+    finite = [value for value in y if math.isfinite(value)]
+    return max([*finite, bound or 0.0, guessing]) or 1.0

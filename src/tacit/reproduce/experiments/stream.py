@@ -1,9 +1,10 @@
-"""The published stream tables (004, appendix A) and their repaired figures, computed with these filters.
+"""Martinez Rodriguez (2015), appendix A: the stream tables and their repaired figures.
 
-Each function gives rows (cell, measure, published, computed). Risk: nearest of the last `window` originals, raw units,
-ties shared, as published (the intruder's window is the filter's, 100 for noise). Loss: sum of squared differences.
-Where the published program differs from what it was meant to be, `published` is the repaired figure of the errata,
-except for rank swapping at window 100, whose reading (p ranks, downwards only) is run as it was.
+Each function gives rows (cell, measure, published, computed). Risk: nearest of the last
+`window` originals, raw units, ties shared, as published (the intruder's window is the
+filter's, 100 for noise). Loss: sum of squared differences. Where the published program differs
+from what it was meant to be, `published` is the repaired figure of the errata, except for rank
+swapping at window 100, whose reading (p ranks, downwards only) is run as it was.
 """
 
 from __future__ import annotations
@@ -12,16 +13,24 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.stream.microaggregation import Microaggregation
-from tacit.stream.noise import Noise
-from tacit.stream.rank_swapping import RankSwapping
+from tacit.base.typing import Floats, Ints
+from tacit.data.datasets import RandomRBF, Waveform
+from tacit.kernels.stream.rank_swapping import state
+from tacit.kernels.stream.risk import window_risk
+from tacit.stream.filters.microaggregation import Microaggregation
+from tacit.stream.filters.noise import Noise
+from tacit.stream.filters.rank_swapping import RankSwapping
 
-FloatArray = NDArray[np.float64]
+SEED = 1  # of the experiments: nothing is released
+# The tables are of so many records; shorter runs are scaled up to them.
 RECORDS = 100_000
+# The intruder's window where the filter has none of its own.
+DEFAULT_WINDOW = 100
+GENERATORS = {"rbf": RandomRBF, "waveform": Waveform}
 
-NOISE = {  # amount: (risk, loss)
+# Amount of noise: (risk, loss).
+NOISE = {
     "rbf": {
         0.1: (0.956, 1123.97),
         0.25: (0.889, 7024.83),
@@ -37,7 +46,8 @@ NOISE = {  # amount: (risk, loss)
         1.0: (0.742, 5074141.39),
     },
 }
-SWAPPING = {  # p at window 100: (risk, loss)
+# p at window 100: (risk, loss).
+SWAPPING = {
     "rbf": {
         10: (0.838, 19136.62),
         25: (0.469, 57753.05),
@@ -53,7 +63,8 @@ SWAPPING = {  # p at window 100: (risk, loss)
         80: (0.045, 8097619.70),
     },
 }
-GROUPS = {  # (window, k): (risk, loss), repaired: true neighbours, the centroid emitted
+# (window, k): (risk, loss), repaired: true neighbours, the centroid emitted.
+GROUPS = {
     "rbf": {
         (100, 3): (0.388, 26269.0),
         (100, 10): (0.069, 72727.0),
@@ -62,7 +73,11 @@ GROUPS = {  # (window, k): (risk, loss), repaired: true neighbours, the centroid
         (1000, 10): (0.061, 35046.0),
         (1000, 50): (0.010, 75561.0),
     },
-    "waveform": {(100, 3): (0.494, 1.166e6), (100, 10): (0.093, 2.228e6), (100, 50): (0.018, 4.023e6)},
+    "waveform": {
+        (100, 3): (0.494, 1.166e6),
+        (100, 10): (0.093, 2.228e6),
+        (100, 50): (0.018, 4.023e6),
+    },
 }
 
 
@@ -76,67 +91,103 @@ class Row(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """Relative difference; what half a unit of the last printed digit explains counts as none."""
+        """Relative difference; what rounding explains counts as none."""
+        # half a unit of the last printed digit; losses are printed to more than we need
         slack = 0.0005 if self.measure == "risk" else 0.0
         return max(abs(self.computed - self.published) - slack, 0.0) / self.published
 
 
-def records(generator: str, n: int = RECORDS, seed: int = 1) -> FloatArray:
-    """The stream of a table."""
-    from tacit.datasets import RandomRBF, Waveform
-
-    values: FloatArray = {"rbf": RandomRBF, "waveform": Waveform}[generator](seed=seed).take(n)[0]
+def records(generator: str, n: int = RECORDS, seed: int = SEED) -> Floats:
+    """The stream of a table, without its class column."""
+    values: Floats = GENERATORS[generator](seed=seed).take(n)[0]
     return values
 
 
-def measure(original: FloatArray, masked: FloatArray, window: int) -> tuple[float, float]:
+def past_risk(kept: Floats, emitted: Floats, window: int) -> float:
+    """The published estimator: emitted[t] against kept[t - window + 1 .. t]."""
+    n, d = kept.shape
+    success = np.empty(n)
+    # raw units: every column is a number and counts as it is
+    one, kinds = np.ones(d), np.zeros(d, dtype=np.int64)
+    window_risk(
+        np.ascontiguousarray(kept.T),
+        n,
+        np.ascontiguousarray(emitted),
+        np.arange(n, dtype=np.int64),
+        window - 1,
+        0,
+        one,
+        one,
+        kinds,
+        success,
+    )
+    return float(success.mean())
+
+
+def squared_loss(original: Floats, masked: Floats) -> float:
+    """The sum of squared differences, scaled up to the records of the tables."""
+    squares = float(((original - masked) ** 2).sum())
+    return squares * RECORDS / len(original)
+
+
+def measure(original: Floats, masked: Floats, window: int) -> tuple[float, float]:
     """(risk, loss) as published."""
-    from tacit.kernels.stream_risk import window_risk
-
-    n, d = original.shape
-    out, one, kinds = np.empty(n), np.ones(d), np.zeros(d, dtype=np.int64)
-    columns = np.ascontiguousarray(original.T)
-    window_risk(columns, n, masked, np.arange(n), window - 1, 0, one, one, kinds, out)
-    return float(out.mean()), float(((original - masked) ** 2).sum()) * RECORDS / n
+    return past_risk(original, masked, window), squared_loss(original, masked)
 
 
-def _rows(cell: str, published: tuple[float, float], got: tuple[float, float]) -> Iterator[Row]:
+def _rows(
+    cell: str, published: tuple[float, float], got: tuple[float, float]
+) -> Iterator[Row]:
     for name, theirs, ours in zip(("risk", "loss"), published, got, strict=True):
         yield Row(cell, name, theirs, ours)
 
 
-def noise(generator: str, n: int = RECORDS, seed: int = 1) -> list[Row]:
+def noise(generator: str, n: int = RECORDS, seed: int = SEED) -> list[Row]:
     """Tables A.1 (rbf) and A.2 (waveform)."""
     x = records(generator, n, seed)
     rows: list[Row] = []
     for amount, published in NOISE[generator].items():
-        masked = Noise(amount=amount, random_state=seed).apply(x)
-        rows += _rows(f"generator={generator} filter=noise a={amount:g}", published, measure(x, masked, 100))
+        masked = Noise(percent=100 * amount, random_state=seed).apply(x)
+        cell = f"generator={generator} filter=noise a={amount:g}"
+        rows += _rows(cell, published, measure(x, masked, DEFAULT_WINDOW))
     return rows
 
 
 class _Downwards(RankSwapping):
-    """The published reading: ranks, towards smaller values only, the smallest stays. Not registered."""
+    """The published reading: ranks, towards smaller values only, the smallest stays.
 
-    def _state(self, kinds: NDArray[np.int64]) -> tuple[FloatArray, NDArray[np.int64]]:
-        from tacit.kernels.stream_swap import state
+    Not registered: it protects less than its name says.
+    """
 
-        return state(self._reach(), True, kinds, self.window, self._keys)
+    def _state(self, kinds: Ints) -> tuple[Floats, Ints]:
+        return state(
+            self._reach(),
+            True,
+            kinds,
+            self.window,
+            self._keys,
+        )
 
 
-def swapping(generator: str, n: int = RECORDS, seed: int = 1, repaired: bool = False) -> list[Row]:
-    """Tables A.5 (rbf) and A.6 (waveform) at window 100; `repaired`: with our filter instead of their reading."""
+def swapping(
+    generator: str, n: int = RECORDS, seed: int = SEED, repaired: bool = False
+) -> list[Row]:
+    """Tables A.5 (rbf) and A.6 (waveform) at window 100.
+
+    `repaired`: with our filter instead of their reading.
+    """
     x = records(generator, n, seed)
     kind = RankSwapping if repaired else _Downwards
     rows: list[Row] = []
     for p, published in SWAPPING[generator].items():
-        masked = kind(percent=p, window=100, random_state=seed).apply(x)
+        swapping = kind(p=p, window=100, random_state=seed)
+        masked = swapping.apply(x)
         cell = f"generator={generator} filter=rank_swapping b=100 p={p}"
         rows += _rows(cell, published, measure(x, masked, 100))
     return rows
 
 
-def microaggregation(generator: str, n: int = RECORDS, seed: int = 1) -> list[Row]:
+def microaggregation(generator: str, n: int = RECORDS, seed: int = SEED) -> list[Row]:
     """The repaired figures; the intruder's window is the filter's."""
     x = records(generator, n, seed)
     rows: list[Row] = []

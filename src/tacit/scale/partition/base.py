@@ -1,18 +1,17 @@
-"""What every partition shares: a splitter that names the block of a record, and the blocks of one file."""
+"""What every partition shares: a splitter that names the block of a record, blocks of one file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from tacit.partition.grid import Chunks, Floats, chunks_of
-
-Ints = NDArray[np.int64]
+from tacit.base.typing import Floats, Ints
+from tacit.scale.partition.ranges import Chunks, chunks_of
 
 
 class Splitter(Protocol):
@@ -29,9 +28,16 @@ class Splitter(Protocol):
 
 
 class Partition(Protocol):
-    """A way to cut a file; ``fit`` reads it in chunks and may do so several times."""
+    """A way to cut a file."""
 
-    def fit(self, values: Any) -> Splitter: ...
+    @property
+    def least(self) -> int:
+        """Every block has at least so many records."""
+        ...
+
+    def fit(self, values: ArrayLike | Chunks) -> Splitter:
+        """Cut a file; it is read in chunks, several times if need be."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -43,10 +49,12 @@ class Blocks:
 
     @cached_property
     def order(self) -> Ints:
+        """Rows sorted by block, within a block in rising order."""
         return np.argsort(self.label, kind="stable")
 
     @cached_property
     def start(self) -> Ints:
+        """Where each block begins in ``order``, and the end."""
         sizes = np.bincount(self.label, minlength=len(self.splitter.sizes))
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -61,13 +69,18 @@ class Blocks:
         return (self.rows(block) for block in range(len(self)))
 
 
-def as_chunks(values: Any) -> Chunks:
+def as_chunks(values: ArrayLike | Chunks) -> Chunks:
     """Chunks stay chunks; anything else becomes an array."""
     return values if callable(values) else chunks_of(values)
 
 
-def split(values: Any, partition: Partition) -> Blocks:
+def split(
+    values: ArrayLike,
+    partition: Partition,
+) -> Blocks:
     """Fit a partition to an array and list its blocks."""
     chunks = chunks_of(values)
     splitter = partition.fit(chunks)
-    return Blocks(np.concatenate([splitter.assign(chunk) for chunk in chunks()]), splitter)
+    # in chunks again: codes of the whole array would take as much memory as the array
+    label = np.concatenate([splitter.assign(chunk) for chunk in chunks()])
+    return Blocks(label, splitter)

@@ -5,31 +5,46 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from tacit.base.typing import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A block of records that left: the masked rows, their originals, and the books of the filter."""
+    """A block of records that left: the masked rows, their originals, and the filter's books."""
 
-    masked: FloatArray
-    originals: FloatArray
-    index: IntArray
-    delay: IntArray
-    size: IntArray
+    masked: Floats
+    originals: Floats
+    index: Ints
+    delay: Ints
+    size: Ints
+
+    def only(self, which: Bools) -> Passage:
+        """Some of the records."""
+        return Passage(
+            self.masked[which],
+            self.originals[which],
+            self.index[which],
+            self.delay[which],
+            self.size[which],
+        )
 
 
 class Monitor(Protocol):
     """A risk or loss measure that is kept live; its memory does not grow with the stream."""
 
-    def start(self, kinds: IntArray, first: int) -> None:
-        """The kinds of the columns, and the arrival number of the first record that will be told."""
+    behind: int
+    """How many records before the next ones the oldest arrived that is to leave yet; Watch sets
+    it.
+    """
 
-    def arrive(self, rows: FloatArray) -> None:
+    def start(
+        self,
+        kinds: Ints,
+        first: int,
+    ) -> None:
+        """The kinds of the columns, and the arrival number of the first record to be told."""
+
+    def arrive(self, rows: Floats) -> None:
         """Originals that arrived, in order."""
 
     def leave(self, block: Passage) -> None:

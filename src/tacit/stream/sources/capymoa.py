@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
-from tacit.errors import MissingExtra
+from tacit.base.errors import MissingExtra
+from tacit.base.typing import Floats
 from tacit.stream.base import Filter
 
 try:
@@ -14,38 +15,54 @@ try:
     except ImportError:  # before 0.15
         from capymoa.instance import LabeledInstance, RegressionInstance
     from capymoa.stream import Stream
-except ImportError:  # the module can be imported without capymoa; its class cannot be used
+except ImportError:
+    # the module can be imported without capymoa; its class cannot be used
     Stream = None
+
+Instance: TypeAlias = Any
+"""An instance, a stream or a schema of capymoa, which is optional and has no types here."""
 
 
 class CapyMOAStream(Stream or object):  # type: ignore[misc]
-    """Wraps a CapyMOA stream: the numeric attributes are masked, the class or target is carried along.
+    """Wraps a CapyMOA stream: numeric attributes are masked, class or target is carried along.
 
     With a filter that holds records back, the first instance appears when the window is full.
+
+    Parameters
+    ----------
+    stream : capymoa.stream.Stream
+        The stream that is wrapped.
+    filter : Filter
+        The filter that masks its instances.
     """
 
-    def __init__(self, stream: Any, filter: Filter) -> None:
+    def __init__(
+        self,
+        stream: Instance,
+        filter: Filter,
+    ) -> None:
         if Stream is None:
             raise MissingExtra("capymoa", "capymoa", "CapyMOAStream")
-        self.stream, self.filter = stream, filter
+        self.stream = stream
+        self.filter = filter
         self.schema = stream.get_schema()
         self._masked = self._run()
-        self._next: Any = None
+        # read ahead: whether there is more is known only when the filter has given it
+        self._next: Instance = None
 
-    def _run(self) -> Iterator[Any]:
+    def _run(self) -> Iterator[Instance]:
         labelled = self.schema.is_classification()
-
-        def pairs() -> Iterator[Any]:
-            while self.stream.has_more_instances():
-                instance = self.stream.next_instance()
-                yield instance.x.copy(), int(instance.y_index) if labelled else float(instance.y_value)
-
-        for release in self.filter(pairs()):
+        kind = LabeledInstance if labelled else RegressionInstance
+        for release in self.filter(self._pairs(labelled)):
             x, y = release.record
-            if labelled:
-                yield LabeledInstance.from_array(self.schema, x, y)
-            else:
-                yield RegressionInstance.from_array(self.schema, x, y)
+            yield kind.from_array(self.schema, x, y)
+
+    def _pairs(self, labelled: bool) -> Iterator[tuple[Floats, float]]:
+        """Attributes with their class or target."""
+        while self.stream.has_more_instances():
+            instance = self.stream.next_instance()
+            target = int(instance.y_index) if labelled else float(instance.y_value)
+            yield instance.x.copy(), target
 
     def has_more_instances(self) -> bool:
         """Whether another masked instance will come."""
@@ -53,14 +70,14 @@ class CapyMOAStream(Stream or object):  # type: ignore[misc]
             self._next = next(self._masked, None)
         return self._next is not None
 
-    def next_instance(self) -> Any:
+    def next_instance(self) -> Instance:
         """The next masked instance."""
         if not self.has_more_instances():
             raise StopIteration("the stream has ended")
         instance, self._next = self._next, None
         return instance
 
-    def get_schema(self) -> Any:
+    def get_schema(self) -> Instance:
         """That of the wrapped stream: masking does not change it."""
         return self.schema
 

@@ -1,0 +1,1 @@
+"""One release, one answer: the assessment, its verdict, its score, and whom it exposes."""

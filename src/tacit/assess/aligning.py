@@ -1,0 +1,95 @@
+"""Which masked row is whose: by a key, or checked by the values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tacit.attack.alignment import Alignment, alignment
+from tacit.attack.informed.steps import apply_again
+from tacit.base.errors import InputError
+from tacit.base.typing import Ints
+from tacit.data.microdata import Microdata
+from tacit.data.same_values import values_of
+from tacit.plan import manifest
+from tacit.plan.plan import Plan
+
+
+def rows_by_key(
+    original: Microdata,
+    masked: Microdata,
+    key: str,
+) -> Ints:
+    """The masked row of each original with the same key; -1: not released."""
+    for file, words in ((original, "original"), (masked, "masked")):
+        if key not in file.schema:
+            raise InputError(
+                f"the {words} file has no column '{key}' to align by (--key)"
+            )
+        values = values_of(file, key)
+        if len(np.unique(values)) < len(values):
+            raise InputError(
+                f"column '{key}' of the {words} file is not different in every record, so it "
+                "cannot say whose record is whose; take another key"
+            )
+    ours, theirs = values_of(original, key), values_of(masked, key)
+    if ours.dtype.kind != theirs.dtype.kind:
+        ours, theirs = ours.astype(np.str_), theirs.astype(np.str_)
+    order = np.argsort(theirs)
+    found = np.searchsorted(theirs[order], ours)
+    place = np.minimum(found, len(theirs) - 1)
+    rows = order[place]
+    same = theirs[rows] == ours
+    return np.where(same, rows, -1).astype(np.int64)
+
+
+def of_manifest(
+    path: str | Path,
+    original: Microdata,
+    masked: Microdata,
+) -> tuple[Plan, Microdata, bool]:
+    """The plan of a manifest (or plan file), and the release with its rows put back.
+
+    The last value says that row i is now row i. A manifest of another release must not make
+    an attack miss: rows put in its order have to be nearer than random pairs, unless not even
+    the plan lets them be (``check_alignment``).
+    """
+    if Path(path).suffix != ".json":
+        return Plan.load(path), masked, False
+    record = manifest.load(path)
+    plan = Plan.from_dict(record["plan"], source=str(path))
+    if original.n != masked.n:
+        return plan, masked, False
+    truth = manifest.truth_of(record, original.n, path)
+    if truth is None:
+        return plan, masked, False
+    put_back = masked.take(truth)
+    seen = check_alignment(original, put_back, plan)
+    if seen is None or seen.aligned:
+        return plan, put_back, True
+    return plan, masked, False
+
+
+def check_alignment(
+    original: Microdata,
+    masked: Microdata,
+    plan: Plan | None,
+) -> Alignment | None:
+    """Do rows of equal number belong together? None where there is nothing to explain.
+
+    A plan may leave rows no nearer than chance, by strength or because it shuffles them. Then the
+    originals masked once more look the same, and the release is as the plan says.
+    """
+    if original.n != masked.n:
+        return None
+    seen = alignment(original, masked)
+    if seen.aligned or plan is None:
+        return seen
+    try:
+        again = apply_again(plan.without_seeds(), original)
+    except ValueError:
+        return seen  # a plan that cannot be run again explains nothing
+    if again.n == original.n and alignment(original, again).aligned:
+        return seen
+    return None

@@ -1,0 +1,402 @@
+"""One release, one answer: attacks, risk and loss measures of a masked file, in one object.
+
+An attack or measure that could not run is kept as a ``Failure`` and makes the verdict 'not
+assessed': it never counts as zero.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import signature
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tacit import loss as loss_room
+from tacit import risk as risk_room
+from tacit.assess.aligning import check_alignment, of_manifest, rows_by_key
+from tacit.assess.contents import Contents, look
+from tacit.assess.release_rows import above_chance, alignment_row, release_rows
+from tacit.assess.score import Score, score
+from tacit.assess.verdict import (
+    ATTACK,
+    Row,
+    Verdict,
+    thresholds_of_measures,
+    verdict,
+)
+from tacit.attack.alignment import Alignment
+from tacit.attack.base import Attacker
+from tacit.attack.linkage import Linkage
+from tacit.attack.panel import panel
+from tacit.attack.truth import true_rows
+from tacit.base import display
+from tacit.base.errors import ParameterError, TacitError
+from tacit.base.measure import Measure, jsonable
+from tacit.base.registry import Registry
+from tacit.base.typing import Ints, Progress
+from tacit.data.microdata import Microdata
+from tacit.data.units import check, households, persons
+from tacit.plan.plan import Plan
+from tacit.protect.pseudonyms import Pseudonyms
+
+Json: TypeAlias = dict[str, Any]
+"""Plain types under names."""
+Options: TypeAlias = Mapping[str, object]
+"""Parameters of one measure, by name."""
+Result = TypeVar("Result")
+
+WORST = ("worst_off", "subgroups")
+"""Measures of those who are worse off than the average that an attack's rate is."""
+
+# what a method may raise on data that it was not made for; an interrupt is not among them
+MISHAPS = (
+    ArithmeticError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An attack or measure that did not run, and why."""
+
+    name: str
+    reason: str
+    knows: str = ""
+
+    def to_dict(self) -> Json:
+        """In JSON a failure has an error and no number."""
+        return {"error": self.reason}
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What one release risks and what it lost."""
+
+    original: Microdata = field(repr=False)
+    masked: Microdata = field(repr=False)
+    attacks: dict[str, Linkage | Failure]
+    risk: dict[str, Measure | Failure]
+    loss: dict[str, Measure | Failure]
+    plan: Plan | None = None
+    seconds: float = 0.0
+    thresholds: dict[str, float] = field(default_factory=dict)
+    contents: Contents | None = None
+    """Everything that the release holds, looked at whatever the roles say."""
+    alignment: Alignment | None = None
+    """Whether rows belong together; None where the truth was given."""
+
+    @property
+    def score(self) -> Score:
+        """0.5 IL + 0.5 DR, in percent; see ``tacit.assess.score``."""
+        return score(self.risk, self.loss)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Every risk beside its threshold, and whether the release is safe."""
+        return verdict(self.attacks, self.risk, self.thresholds, self._release_rows())
+
+    def attacked_verdict(self, limit: float) -> Verdict:
+        """The verdict on attacks and on what is in the release, with this limit for attacks.
+
+        A low average may hide that the largest firms are found, or some records with certainty.
+        So what sums attacks up by record counts too, where it was measured; its limits grow and
+        shrink with the one for attacks.
+        """
+        failed = {part.name: part for part in self.failures}
+        worst = {name: self.risk[name] for name in WORST if name in self.risk}
+        limits = thresholds_of_measures()
+        scaled = {
+            name: 1.0 if limit >= 1 else min(1.0, limits[name] * limit / ATTACK)
+            for name in worst
+        }
+        return verdict(
+            {**failed, **self.attacks},
+            worst,
+            {"attack": limit, **scaled},
+            self._release_rows(limit),
+        )
+
+    def _release_rows(self, limit: float | None = None) -> list[Row]:
+        """What was found in the release beside the attacks, judged."""
+        rows: list[Row] = []
+        if self.contents is not None:
+            limits = self.thresholds if limit is None else {"attack": limit}
+            rows += release_rows(self.contents, limits)
+        # an attack that finds more than chance shows that rows do belong together
+        proved = any(
+            above_chance(link.rate, link.chance, link.counted)
+            for link in self.linkages.values()
+        )
+        row = alignment_row(self.alignment, proved)
+        return [*rows, row] if row is not None else rows
+
+    @property
+    def records(self) -> int:
+        """Number of original records."""
+        return self.original.n
+
+    @property
+    def units(self) -> dict[str, int]:
+        """Number of persons and of households; empty where no column has such a role."""
+        found = (persons(self.original), households(self.original))
+        return {
+            units.word: units.number
+            for units in found
+            if units is not None and units.word != "record"
+        }
+
+    @property
+    def failures(self) -> list[Failure]:
+        """Everything that was asked for and did not run."""
+        # in the order in which they ran
+        parts = (*self.attacks.values(), *self.risk.values(), *self.loss.values())
+        return [part for part in parts if isinstance(part, Failure)]
+
+    @property
+    def linkages(self) -> dict[str, Linkage]:
+        """The attacks that ran."""
+        return _linkages(self.attacks)
+
+    @property
+    def strongest(self) -> tuple[str, Linkage] | None:
+        """The attack with the highest rate: the one that the verdict rests on."""
+        ran = self.linkages
+        return max(ran.items(), key=lambda item: item[1].rate) if ran else None
+
+    def to_dict(self) -> Json:
+        """Everything but the records, as plain types."""
+        out: Json = {
+            "records": self.records,
+            "attributes": len(self.original.names),
+            **({"units": self.units} if self.units else {}),
+            "attacks": {name: link.to_dict() for name, link in self.attacks.items()},
+            "risk": {name: measure.to_dict() for name, measure in self.risk.items()},
+            "loss": {name: measure.to_dict() for name, measure in self.loss.items()},
+            "score": self.score.to_dict(),
+            "verdict": self.verdict.to_dict(),
+            "alignment": None if self.alignment is None else self.alignment.score,
+            "seconds": self.seconds,
+        }
+        # a report is passed on; seeds stay in the private manifest
+        if self.plan is not None:
+            out["plan"] = self.plan.without_seeds().to_dict()
+        return dict(jsonable(out))
+
+    def _repr_html_(self) -> str:
+        return str(display.show("notebook:assessment", self))
+
+    def to_html(
+        self,
+        path: str | Path,
+        *,
+        external: bool = False,
+        force: bool = True,
+        manifest: Json | None = None,
+    ) -> None:
+        """Write the report as one file that opens offline.
+
+        From the manifest of the release the internal report takes hashes, versions, and the
+        columns that left unprotected.
+        """
+        display.show(
+            ":write", self, path, external=external, force=force, manifest=manifest
+        )
+
+
+def assess(
+    original: object,
+    masked: object,
+    *,
+    plan: object = None,
+    attackers: Mapping[str, Attacker] | Iterable[str] | None = None,
+    risks: Iterable[str] | None = None,
+    losses: Iterable[str] | None = None,
+    truth: ArrayLike | str | None = None,
+    key: str | None = None,
+    thresholds: Mapping[str, float] | None = None,
+    options: Mapping[str, Options] | None = None,
+    progress: Progress | None = None,
+) -> Assessment:
+    """Attack a release in every way asked for, and measure its risk and loss.
+
+    Parameters
+    ----------
+    original, masked : frame
+        The file before and after protection.
+    plan : Plan, protector, list of them, or path of a manifest, optional
+        How the file was masked; the intruder knows it too, and the attacks made for those
+        methods run. A manifest also says which row is whose: a release that tacit wrote is
+        shuffled, and its rows are put back here.
+    attackers : names or mapping of attackers, optional
+        Who attacks, the usual ones unless given; to names those are added whom the release
+        invites (see ``attack.panel``), a mapping is run as it is.
+    risks, losses : names, optional
+        What is measured; everything unless given.
+    truth : array or 'rows', optional
+        For each original record the row of its masked one (-1: not released), where the files
+        are not aligned; 'rows' says that row i is row i, which is checked unless said.
+    key : str, optional
+        A column of both files that says whose record it is; it aligns them and is not taken for
+        part of the release.
+    thresholds : mapping of float, optional
+        Changes to the verdict's defaults (the ``threshold`` of each measure).
+    options : mapping, optional
+        Parameters of measures, by name: ``{"k_anonymity": {"k": 5}, "regression": {"models":
+        ["income ~ age"]}}``.
+    progress : callable, optional
+        Called before each attack and measure.
+    """
+    start = time.perf_counter()
+    original, masked = Microdata.of(original), Microdata.of(masked)
+    check(original)
+    if key is not None:
+        truth = rows_by_key(original, masked, key)
+        original, masked = original.drop([key]), masked.drop([key])
+    if isinstance(plan, str | Path):
+        plan, put_back, sure = of_manifest(plan, original, masked)
+        # what the caller says of rows goes before the manifest
+        if sure and truth is None:
+            masked, truth = put_back, "rows"
+    # None is an intruder who does not know how the file was masked
+    known = None if plan is None else Plan.of(plan)
+    given = truth is not None
+    rows: Ints | None = None
+    if truth is not None and not isinstance(truth, str):
+        rows = true_rows(original.n, masked.n, truth)
+    intruders = _attackers(original, masked, attackers, known, rows)
+    _refuse_unknown(options or {})
+    risk_names = list(risk_room.registry if risks is None else risks)
+    loss_names = list(loss_room.registry if losses is None else losses)
+    measures = len(risk_names) + len(loss_names)
+    tell = _Teller(progress, len(intruders) + measures)
+    attacks: dict[str, Linkage | Failure] = {}
+    for name, attacker in intruders.items():
+        tell(name)
+        link = partial(attacker.link, original, masked, truth=rows)
+        attacks[name] = _attempt(name, link)
+    # measures come after the attacks, because one of them sums those up
+    linkages = _linkages(attacks)
+
+    def measured(room: Registry, names: list[str]) -> dict[str, Measure | Failure]:
+        results: dict[str, Measure | Failure] = {}
+        for name in names:
+            tell(name)
+            settings = dict((options or {}).get(name, {}))
+            # measures that sum attacks up are given those that have run already
+            if linkages and "attacks" in signature(room[name]).parameters:
+                settings["attacks"] = linkages
+            run: Callable[[], Measure] = partial(
+                room[name], original, masked, **settings
+            )
+            results[name] = _attempt(name, run)
+        return results
+
+    risk = measured(risk_room.registry, risk_names)
+    loss = measured(loss_room.registry, loss_names)
+    tell.end()
+    seconds = time.perf_counter() - start
+    limits = dict(thresholds or {})
+    # who gives the truth is believed
+    aligned = None if given else check_alignment(original, masked, known)
+    compared = _rows_for_contents(original, masked, rows, given, aligned)
+    contents = look(original, masked, compared, _keyed(original, known))
+    return Assessment(
+        original, masked, attacks, risk, loss, known, seconds, limits, contents, aligned
+    )
+
+
+def _keyed(original: Microdata, plan: Plan | None) -> frozenset[str]:
+    """Columns of which the plan says that a secret key made their values."""
+    if plan is None:
+        return frozenset()
+    steps = [step for step in plan.protectors() if isinstance(step, Pseudonyms)]
+    return frozenset(name for step in steps for name in step.treats(original))
+
+
+def _rows_for_contents(
+    original: Microdata,
+    masked: Microdata,
+    rows: Ints | None,
+    given: bool,
+    aligned: Alignment | None,
+) -> Ints | None:
+    """The rows to compare columns by; None where it is not known which belong together."""
+    if rows is not None:
+        return rows
+    if original.n == masked.n and (given or (aligned is not None and aligned.aligned)):
+        return np.arange(original.n, dtype=np.int64)
+    return None
+
+
+class _Teller:
+    """Says what is done next, and how much of the whole is behind it."""
+
+    def __init__(
+        self,
+        progress: Progress | None,
+        total: int,
+    ) -> None:
+        self.progress = progress
+        self.total = total
+        self.done = 0
+
+    def __call__(self, what: str) -> None:
+        if self.progress is not None:
+            self.progress(what, self.done, self.total)
+        self.done += 1
+
+    def end(self) -> None:
+        """Everything is done."""
+        if self.progress is not None:
+            self.progress("done", self.total, self.total)
+
+
+def _linkages(attacks: Mapping[str, Linkage | Failure]) -> dict[str, Linkage]:
+    """The attacks that ran."""
+    return {name: link for name, link in attacks.items() if isinstance(link, Linkage)}
+
+
+def _refuse_unknown(options: Mapping[str, object]) -> None:
+    """Options of a measure that does not exist are a slip of the pen."""
+    for name in options:
+        if name not in risk_room.registry and name not in loss_room.registry:
+            raise ParameterError(
+                f"options: there is no measure '{name}'; 'tacit methods' lists them"
+            )
+
+
+def _attempt(name: str, run: Callable[[], Result]) -> Result | Failure:
+    """Run; whatever goes wrong is part of the answer.
+
+    A missing attack must not look like a failed one.
+    """
+    try:
+        return run()
+    except TacitError as error:
+        return Failure(name, str(error))
+    except MISHAPS as error:
+        return Failure(name, f"{type(error).__name__}: {error}")
+
+
+def _attackers(
+    original: Microdata,
+    masked: Microdata,
+    asked: Mapping[str, Attacker] | Iterable[str] | None,
+    plan: Plan | None,
+    truth: Ints | None,
+) -> dict[str, Attacker]:
+    """Who attacks: those given, or those named with those whom the release invites."""
+    # who gives the attackers themselves wants these and no others
+    if isinstance(asked, Mapping):
+        return dict(asked)
+    return panel(original, masked, asked, plan=plan, truth=truth)

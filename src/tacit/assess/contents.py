@@ -1,0 +1,190 @@
+"""Everything in the release is looked at: identifiers, raw columns, raw records.
+
+Roles say what the intruder knows. They never say what need not be checked: a column under another
+name, a copy, or a column that nobody called a quasi-identifier is released all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tacit.base.typing import Ints
+from tacit.data.microdata import Microdata, Role
+from tacit.data.same_values import (
+    OTHER_CODES,
+    SameValues,
+    Values,
+    same_values,
+    values_of,
+)
+
+UNITS = (Role.person, Role.household)
+# What the data holder has said to be released as it is: no intruder is taken to know it
+DECLARED = (Role.confidential, Role.weight)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a release holds beside what was attacked."""
+
+    identifiers: dict[str, str] = field(default_factory=dict)
+    """Released column -> why it names people."""
+    raw: dict[str, SameValues] = field(default_factory=dict)
+    """Released column -> the original column whose values it has, where nobody declared it."""
+    declared: list[str] = field(default_factory=list)
+    """Raw columns that were declared confidential: released as they are, on purpose."""
+    unknown: list[str] = field(default_factory=list)
+    """Released columns that correspond to no original column."""
+    singled_out: float = 0.0
+    """Share of the released records that the raw columns alone lead to, ties shared."""
+    raw_records: float = 0.0
+    """Share of the released records that equal one original record, and no other, in all columns
+    that both files have and nobody declared."""
+    pseudonyms: list[str] = field(default_factory=list)
+    """Identifiers that the plan replaced by codes of a secret key; who belongs together is left."""
+
+
+def look(
+    original: Microdata,
+    masked: Microdata,
+    rows: Ints | None,
+    keyed: frozenset[str] = frozenset(),
+) -> Contents:
+    """Look at every released column and record.
+
+    ``rows`` is the masked row of each original (-1: not released), or None if it is not known.
+    ``keyed`` are columns whose values the plan replaced by codes of a secret key. Without a plan
+    nobody can say that codes are not an encoding or a plain hash, which can be turned back.
+    """
+    identifiers: dict[str, str] = {}
+    raw: dict[str, SameValues] = {}
+    declared: list[str] = []
+    unknown: list[str] = []
+    pseudonyms: list[str] = []
+    for name in masked.names:
+        source = same_values(original, masked, name, rows)
+        role = _role(original, name, source)
+        if name in keyed and _no_value_left(original, masked, name):
+            pseudonyms.append(name)
+        elif role is Role.identifier:
+            identifiers[name] = _why(name, source)
+        elif source is None:
+            if name not in original.schema:
+                unknown.append(name)
+        elif role in DECLARED:
+            declared.append(name)
+        elif role in UNITS and source.relation == OTHER_CODES:
+            continue  # who has which release number is drawn: attacks say what it gives away
+        else:
+            raw[name] = source
+    return Contents(
+        identifiers,
+        raw,
+        declared,
+        unknown,
+        _singled_out(original, masked, raw),
+        _raw_records(original, masked),
+        pseudonyms,
+    )
+
+
+def _no_value_left(
+    original: Microdata,
+    masked: Microdata,
+    name: str,
+) -> bool:
+    """No value of the released column stands in the original one of that name."""
+    if name not in original.schema:
+        return False
+    ours, theirs = values_of(original, name), values_of(masked, name)
+    if ours.dtype.kind != theirs.dtype.kind:
+        ours, theirs = ours.astype(np.str_), theirs.astype(np.str_)
+    return not bool(np.isin(theirs, ours).any())
+
+
+def _role(
+    original: Microdata,
+    name: str,
+    source: SameValues | None,
+) -> Role:
+    """The role of a released column: that of the original it comes from, by value or by name."""
+    if source is not None:
+        return original.schema[source.column].role
+    if name in original.schema:
+        return original.schema[name].role
+    return Role.other
+
+
+def _why(name: str, source: SameValues | None) -> str:
+    if source is None:
+        return f"'{name}' is an identifier of the original file"
+    if source.column == name:
+        return f"'{name}' is an identifier and was released as it is"
+    return f"'{name}' holds the values of the identifier '{source.column}'"
+
+
+def _combinations(columns: list[tuple[Values, Values]]) -> tuple[Ints, Ints]:
+    """One number for each combination of values, the same in both files."""
+    length = len(columns[0][0])
+    both_lengths = length + len(columns[0][1])
+    combined = np.zeros(both_lengths, dtype=np.int64)
+    for ours, theirs in columns:
+        if ours.dtype.kind != theirs.dtype.kind:
+            ours, theirs = ours.astype(np.str_), theirs.astype(np.str_)
+        both = np.concatenate([ours, theirs])
+        if both.dtype.kind == "f":
+            both = _rounded(both)
+        values, code = np.unique(both, return_inverse=True)
+        # combinations that occur, counted anew after each column: the numbers stay small
+        pair = combined * len(values) + code
+        _, combined = np.unique(pair, return_inverse=True)
+    return combined[:length], combined[length:]
+
+
+def _rounded(values: Values) -> Values:
+    """Seven significant digits: what a file rounds away does not make a value another one."""
+    size = np.abs(values)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = np.where(size > 0, np.floor(np.log10(size)), 0.0)
+    unit = 10.0 ** (np.nan_to_num(power) - 6)
+    rounded: Values = np.round(values / unit) * unit
+    return rounded
+
+
+def _singled_out(
+    original: Microdata,
+    masked: Microdata,
+    raw: dict[str, SameValues],
+) -> float:
+    """Mean over released records of 1 / (originals with the same values in the raw columns)."""
+    if not raw or not masked.n:
+        return 0.0
+    pairs = [
+        (values_of(original, found.column), found.values) for found in raw.values()
+    ]
+    ours, theirs = _combinations(pairs)
+    width = int(theirs.max()) + 1
+    count = np.bincount(ours, minlength=width)
+    alike = count[theirs]
+    risk = np.where(alike > 0, 1.0 / np.maximum(alike, 1), 0.0)
+    return float(risk.mean())
+
+
+def _raw_records(original: Microdata, masked: Microdata) -> float:
+    """Share of released records that stand in the original as they are, and only once."""
+    undeclared = (Role.quasi, Role.other)
+    names = [
+        name
+        for name in masked.names
+        if name in original.schema and original.schema[name].role in undeclared
+    ]
+    if len(names) < 2 or not masked.n:
+        return 0.0
+    pairs = [(values_of(original, name), values_of(masked, name)) for name in names]
+    ours, theirs = _combinations(pairs)
+    width = int(theirs.max()) + 1
+    count = np.bincount(ours, minlength=width)
+    once = count[theirs] == 1
+    return float(once.mean())

@@ -1,0 +1,109 @@
+"""What was found in a release beside the attacks, as rows of the verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from tacit.assess.contents import Contents
+from tacit.assess.verdict import (
+    ATTACK,
+    FAILS,
+    INFORMATION,
+    MISSING,
+    PASSES,
+    RAW_RECORDS,
+    Row,
+)
+from tacit.attack.alignment import Alignment
+
+WHAT_TO_DO = (
+    "rows of the two files do not seem to belong together: rows of a release are shuffled, and "
+    "its private manifest says which is whose (--plan RELEASE.manifest.json); or say it yourself "
+    "(truth=..., --key COLUMN), or that row i is row i (truth='rows', --aligned)"
+)
+
+
+def release_rows(contents: Contents, limits: Mapping[str, float]) -> list[Row]:
+    """Identifiers, raw columns and raw records; columns that nobody compared, for information."""
+    limit = limits.get("raw_columns", limits.get("attack", ATTACK))
+    raw_limit = limits.get("raw_records", RAW_RECORDS)
+    rows = [
+        _identifiers(contents),
+        _raw_columns(contents, limit),
+        _raw_records(contents, raw_limit),
+    ]
+    if contents.declared:
+        rows.append(
+            _told("declared_columns", contents.declared, "declared confidential")
+        )
+    if contents.pseudonyms:
+        what = "pseudonyms of a secret key, by which rows of a unit are known to belong together"
+        rows.append(_told("pseudonyms", contents.pseudonyms, what))
+    if contents.unknown:
+        rows.append(
+            _told("columns_not_compared", contents.unknown, "not in the original file")
+        )
+    return rows
+
+
+def alignment_row(alignment: Alignment | None, certain: bool) -> Row | None:
+    """Whether rows belong together. ``certain``: an attack has proved that they do."""
+    if alignment is None:
+        return None
+    if alignment.aligned or certain:
+        return Row("alignment", alignment.score, None, INFORMATION, str(alignment))
+    return Row("alignment", alignment.score, 0.0, MISSING, WHAT_TO_DO)
+
+
+def _identifiers(contents: Contents) -> Row:
+    standing = FAILS if contents.identifiers else PASSES
+    why = "; ".join(contents.identifiers.values()) or "no identifier is in the release"
+    return Row(
+        "identifiers_released", float(len(contents.identifiers)), 0.0, standing, why
+    )
+
+
+def _raw_columns(contents: Contents, limit: float) -> Row:
+    """Who can be read off the columns that were released as they are."""
+    standing = FAILS if contents.singled_out > limit else PASSES
+    why = "; ".join(
+        f"'{name}' has {found.relation} as '{found.column}'"
+        for name, found in contents.raw.items()
+    )
+    return Row(
+        "raw_columns",
+        contents.singled_out,
+        limit,
+        standing,
+        why or "every column that nobody declared was changed",
+    )
+
+
+def _raw_records(contents: Contents, limit: float) -> Row:
+    standing = FAILS if contents.raw_records > limit else PASSES
+    why = "released records that equal one original record, and no other"
+    return Row("raw_records", contents.raw_records, limit, standing, why)
+
+
+def _told(
+    name: str,
+    columns: list[str],
+    why: str,
+) -> Row:
+    return Row(
+        name, float(len(columns)), None, INFORMATION, f"{', '.join(columns)}: {why}"
+    )
+
+
+def above_chance(
+    rate: float,
+    chance: float,
+    records: int,
+) -> bool:
+    """An attack that finds far more than chance along the rows proves that they are aligned.
+
+    Four standard deviations of the binomial, and at least three records.
+    """
+    expected = chance * records
+    return rate * records > max(3.0, expected + 4.0 * math.sqrt(max(expected, 1.0)))

@@ -1,0 +1,59 @@
+"""Codes of categories that mean the same in both files."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.base.errors import ColumnError
+from tacit.base.typing import Floats
+from tacit.data.microdata import Kind, Microdata
+
+
+def common_codes(
+    original: Microdata,
+    masked: Microdata,
+    name: str,
+) -> tuple[Floats, Floats, int]:
+    """Codes of a nominal or ordinal column over the categories of both files.
+
+    Parameters
+    ----------
+    original, masked : Microdata
+        Both files.
+    name : str
+        A nominal or ordinal column of the original; the masked one is read the same way.
+
+    Returns
+    -------
+    codes, masked_codes, size
+        NaN where missing; ``size``: how many categories there are in all.
+    """
+    kind = original.schema[name].scale
+    # the original says how a column is read
+    if masked.schema[name].scale != kind:
+        masked = masked.with_schema(masked.schema.set(**{str(kind): [name]}))
+    ours = original.categories(name)
+    theirs = masked.categories(name)
+    known = set(ours)
+    every = ours + [value for value in theirs if value not in known]
+    if kind is Kind.ordinal and len(every) > len(ours):
+        # new values must fall into the order of the old ones
+        try:
+            every = sorted(every)
+        except TypeError:
+            raise ColumnError(
+                f"column '{name}': the masked file has values that the original's order "
+                "does not know"
+            ) from None
+    code = {value: position for position, value in enumerate(every)}
+    x = _recode(original.column(name), [code[value] for value in ours])
+    z = _recode(masked.column(name), [code[value] for value in theirs])
+    return x, z, len(every)
+
+
+def _recode(codes: Floats, new: list[int]) -> Floats:
+    """``new[code]`` for each code; NaN stays NaN."""
+    # the last place of the table is for missing values
+    table = np.asarray([*new, np.nan], dtype=np.float64)
+    place = np.where(np.isnan(codes), len(new), codes)
+    return table[place.astype(np.int64)]

@@ -1,0 +1,277 @@
+"""Groups are linked first, by the evidence summed over their members, and then members inside
+linked groups.
+
+Whoever knows which records belong together needs to find the group only: the evidence of five
+weak records is that of one strong one. The cost of linking two groups is the least sum of costs
+over all ways to pair their members; the groups are then assigned one to one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.attack.base import Distinct, Matching
+from tacit.attack.class_links import members_share
+from tacit.attack.group_assignment import GroupLinks, assign_groups
+from tacit.attack.group_classes import GroupClasses, members_of, same_sizes
+from tacit.attack.informed.evidence import Evidence, link_by
+from tacit.attack.informed.listed_pairs import PairCosts
+from tacit.attack.solver.neighbours import neighbours
+from tacit.base.typing import Floats, Ints
+from tacit.kernels.assignment.small import group_costs, group_pairing
+
+CELLS = 30_000_000
+"""Pairs of members up to which every pair of groups is weighed; beyond, near groups only."""
+CANDIDATES = 48
+"""Groups of nearest mean that are weighed for each group of a large file, both ways."""
+CHUNK = 4_000_000
+"""Pairs of members whose costs are held at a time (32 MB for each array)."""
+SAMPLE = 500
+"""Originals from which the cost of a stranger is estimated."""
+
+
+def link_groups(
+    evidence: Evidence,
+    ours: Ints,
+    theirs: Ints,
+) -> Matching:
+    """Link the groups ``ours[i]`` of originals with the groups ``theirs[j]`` of masked records.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Cost of each pair of records, of any attacker; rows in the order of values.
+    ours, theirs : array of int
+        Which group a record belongs to; the labels of the two files need not agree.
+
+    Notes
+    -----
+    The cost of two groups is min over pairings of sum c(x_i, z_j). Where both files have the same
+    numbers of groups of each size, only groups of equal size are compared. Otherwise a masked
+    member who is left over costs -log mean_i exp(-c(x_i, z_j)), as a stranger, and an original who
+    is left over minus the log of the share of records that were not released.
+    """
+    if _alone(ours) and _alone(theirs):
+        return link_by(evidence, "assignment")
+    problem = GroupProblem(evidence, ours, theirs)
+    return problem.members(problem.link())
+
+
+class GroupProblem:
+    """Two grouped files, and what it costs to link their groups."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        ours: Ints,
+        theirs: Ints,
+    ) -> None:
+        self.evidence = evidence
+        self.left, self.right = evidence.classes()
+        self.ours = GroupClasses.of(self.left.inverse, ours)
+        self.theirs = GroupClasses.of(self.right.inverse, theirs)
+        self.pair_costs = PairCosts(evidence)
+        self.sizes_kept = same_sizes(self.ours, self.theirs)
+        n, m = len(ours), len(theirs)
+        # at most one expected record is taken to be missing where none is, so that the log is
+        # finite
+        self.charge = -float(np.log(max(1.0 - m / n, 1.0 / (n + 1))))
+        self.stranger = (
+            self._strangers() if not self.sizes_kept else np.zeros(len(self.right.rows))
+        )
+
+    def _strangers(self) -> Floats:
+        """-log of the mean likelihood of each masked class over originals, evenly spaced in value
+        order."""
+        n, m = len(self.left.rows), len(self.right.rows)
+        chosen = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
+        total = np.zeros(m)
+        step = max(1, CHUNK // len(chosen))
+        for s in range(0, m, step):
+            some = np.arange(s, min(m, s + step))
+            rows = np.repeat(self.left.first[chosen], len(some))
+            columns = np.tile(self.right.first[some], len(chosen))
+            cost = self.pair_costs(rows, columns).reshape(len(chosen), len(some))
+            low = cost.min(axis=0)
+            safe = np.where(np.isfinite(low), low, 0.0)
+            mean = np.exp(safe - cost).mean(axis=0)
+            with np.errstate(divide="ignore"):
+                total[some] = safe - np.log(mean)
+        # nobody explains it: it is a stranger to all groups alike
+        return np.where(np.isfinite(total), total, 0.0)
+
+    def link(self) -> GroupLinks:
+        """The one-to-one linkage of groups of least total cost."""
+        a, b = self._pairs()
+        cost = self.costs(a, b)
+        possible = np.isfinite(cost)
+        return assign_groups(
+            self.ours.count, self.theirs.count, a[possible], b[possible], cost[possible]
+        )
+
+    def _pairs(self) -> tuple[Ints, Ints]:
+        """Pairs of classes of groups to weigh: all that can be, or those near by their means."""
+        sizes_a, sizes_b = self.ours.size, self.theirs.size
+        if self.sizes_kept:
+            blocks = [
+                (np.flatnonzero(sizes_a == size), np.flatnonzero(sizes_b == size))
+                for size in np.unique(sizes_a)
+            ]
+        else:
+            blocks = [(np.arange(len(sizes_a)), np.arange(len(sizes_b)))]
+        cells = sum(
+            float(sizes_a[rows].sum()) * float(sizes_b[columns].sum())
+            for rows, columns in blocks
+        )
+        if cells <= CELLS:
+            pairs = [
+                (np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
+                for rows, columns in blocks
+            ]
+        else:
+            pairs = [self._near(rows, columns) for rows, columns in blocks]
+        return np.concatenate([p[0] for p in pairs]), np.concatenate(
+            [p[1] for p in pairs]
+        )
+
+    def _near(
+        self,
+        rows: Ints,
+        columns: Ints,
+    ) -> tuple[Ints, Ints]:
+        a = self._features(self.ours, self.left, ours=True)[rows]
+        b = self._features(self.theirs, self.right, ours=False)[columns]
+        forth = neighbours(a, b, min(CANDIDATES, len(b)))[1]
+        back = neighbours(b, a, min(CANDIDATES, len(a)))[1]
+        key = np.concatenate(
+            [
+                np.repeat(np.arange(len(a)), forth.shape[1]) * len(b) + forth.ravel(),
+                back.ravel() * len(b) + np.repeat(np.arange(len(b)), back.shape[1]),
+            ]
+        )
+        near_a, near_b = np.divmod(np.unique(key), len(b))
+        return rows[near_a], columns[near_b]
+
+    def _features(
+        self,
+        groups: GroupClasses,
+        records: Distinct,
+        *,
+        ours: bool,
+    ) -> Floats:
+        """Means times the square root of the size, whose squared distance is a part of the cost;
+        and the size."""
+        vectors = [self.evidence.u if ours else self.evidence.v]
+        for part in self.evidence.parts:
+            if part.hint is not None:
+                vectors.append(part.hint[0] if ours else part.hint[1])
+        values = np.hstack(vectors)[records.first][groups.member]
+        size = groups.size
+        total = np.add.reduceat(values, groups.start[:-1], axis=0)
+        root = np.sqrt(size)[:, None]
+        # a member more or less changes the cost by about that of one link
+        return np.ascontiguousarray(
+            np.hstack([total / root, size[:, None].astype(np.float64)])
+        )
+
+    def costs(
+        self,
+        a: Ints,
+        b: Ints,
+    ) -> Floats:
+        """Cost of linking class a[p] with class b[p], for each p."""
+        rows, columns = self.ours.size[a], self.theirs.size[b]
+        bounds = np.concatenate([[0], np.cumsum(rows * columns)])
+        out = np.empty(len(a))
+        first = 0
+        while first < len(a):
+            last = max(
+                first + 1,
+                int(np.searchsorted(bounds, bounds[first] + CHUNK, "right")) - 1,
+            )
+            here = slice(first, last)
+            out[here] = group_costs(
+                self._cells(a[here], b[here]),
+                bounds[here] - bounds[first],
+                rows[here],
+                columns[here],
+                self.stranger[self.theirs.member],
+                self.theirs.start[b[here]],
+                self.charge,
+            )
+            first = last
+        return out
+
+    def _cells(
+        self,
+        a: Ints,
+        b: Ints,
+    ) -> Floats:
+        """Costs of all members of a[p] with all of b[p], matrix after matrix."""
+        rows, columns = self.ours.size[a], self.theirs.size[b]
+        many = rows * columns
+        pair = np.repeat(np.arange(len(a)), many)
+        place = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+        i, j = np.divmod(place, columns[pair])
+        member_a = self.ours.member[self.ours.start[a][pair] + i]
+        member_b = self.theirs.member[self.theirs.start[b][pair] + j]
+        return self.pair_costs(self.left.first[member_a], self.right.first[member_b])
+
+    def members(self, links: GroupLinks) -> Matching:
+        """From linked groups to records: what is alike in like groups shares its links."""
+        left = members_of(self.left, self.ours)
+        right = members_of(self.right, self.theirs)
+        owners: list[Ints] = []
+        targets: list[Ints] = []
+        shares: list[Floats] = []
+        costs: list[Floats] = []
+        for a, b, number in zip(links.ours, links.theirs, links.number, strict=True):
+            here_a = slice(self.ours.start[a], self.ours.start[a + 1])
+            here_b = slice(self.theirs.start[b], self.theirs.start[b + 1])
+            cells = self._cells(np.array([a]), np.array([b]))
+            size_a, size_b = here_a.stop - here_a.start, here_b.stop - here_b.start
+            strangers = self.stranger[self.theirs.member[here_b]]
+            column = group_pairing(cells, size_a, size_b, strangers, self.charge)
+            paired = np.flatnonzero(column >= 0)
+            owner = left.of_member[here_a][paired]
+            owners.append(owner)
+            targets.append(right.of_member[here_b][column[paired]])
+            # one of count[a] equal groups, and in it one of the members that are alike
+            shares.append(number / left.classes.count[owner])
+            costs.append(cells[paired * size_b + column[paired]])
+        owner, target = _joined(owners), _joined(targets)
+        pair = owner * max(1, len(right.classes.count)) + target
+        flow, first, place = np.unique(pair, return_index=True, return_inverse=True)
+        share = np.zeros(len(flow))
+        np.add.at(share, place, _joined_floats(shares))
+        cost = _joined_floats(costs)[first]
+        owner, target = owner[first], target[first]
+        start = np.searchsorted(owner, np.arange(len(left.classes.count) + 1))
+        best = np.full(len(left.classes.count), np.inf)
+        np.minimum.at(best, owner, cost)
+        done = members_share(
+            left.classes, right.classes, start, target, share, score=best
+        )
+        done.cost, done.certified = links.cost, False
+        done.log = [
+            {
+                "groups": int(self.ours.count.sum()),
+                "masked_groups": int(self.theirs.count.sum()),
+                "sizes_kept": self.sizes_kept,
+                "left_over": links.left_over,
+            }
+        ]
+        return done
+
+
+def _alone(groups: Ints) -> bool:
+    """Every record is a group of its own."""
+    return len(np.unique(groups)) == len(groups)
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def _joined_floats(parts: list[Floats]) -> Floats:
+    return np.concatenate(parts) if parts else np.zeros(0)

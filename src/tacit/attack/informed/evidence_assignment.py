@@ -1,0 +1,194 @@
+"""Evidence linked by assignment: the one-to-one linkage of least total cost.
+
+Three ways, by what the evidence is and how large the file: all pairs written down, the
+certified solver on vectors, or candidates only.
+"""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.attack.base import Distinct, Matching
+from tacit.attack.class_links import members_share
+from tacit.attack.informed.evidence_graph import CANDIDATES, pair_costs, sparse_links
+from tacit.attack.solver.assign import assign
+from tacit.attack.solver.csr import pointers_of
+from tacit.base.errors import TacitWarning
+from tacit.base.typing import Floats, Ints
+
+if TYPE_CHECKING:
+    from tacit.attack.informed.evidence import Evidence
+
+# Largest number of records for which all pairs of an assignment are written down
+DENSE = 6_000
+
+
+def assignment(evidence: Evidence) -> Matching:
+    """The one-to-one link of least total cost; classes of identical records share their links.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Costs of pairs.
+    """
+    ours, theirs = evidence.classes()
+    if max(int(ours.count.sum()), int(theirs.count.sum())) <= DENSE:
+        return _all_pairs(evidence, ours, theirs)
+    if evidence.pure:
+        return _certified(evidence, ours, theirs)
+    return _among_candidates(evidence, ours, theirs)
+
+
+def _all_pairs(
+    evidence: Evidence,
+    ours: Distinct,
+    theirs: Distinct,
+) -> Matching:
+    """A few thousand records: every pair is written down."""
+    costs = evidence.block(ours.rows, theirs.rows)
+    links = min(int(ours.count.sum()), int(theirs.count.sum()))
+    walled = np.where(np.isfinite(costs), costs, _wall(costs, links))
+    # every record is a row or a column of its own
+    rows = np.repeat(np.arange(len(ours.count)), ours.count)
+    slots = np.repeat(np.arange(len(theirs.count)), theirs.count)
+    every = walled[np.ix_(rows, slots)]
+    # here, because importing it takes a third of a second and few attacks come this way
+    from scipy.optimize import linear_sum_assignment
+
+    i, j = linear_sum_assignment(every)
+    our_class = rows[i]
+    their_class = slots[j]
+    possible = np.isfinite(costs[our_class, their_class])
+    # how many records of each class go to which class
+    flow = np.zeros(costs.shape)
+    np.add.at(flow, (our_class[possible], their_class[possible]), 1.0)
+    owner, target = np.nonzero(flow)
+    indptr = pointers_of(owner, len(ours.count))
+    link_cost = costs[owner, target]
+    least = np.array(
+        [link_cost[a:b].min() if b > a else np.inf for a, b in pairwise(indptr)]
+    )
+    share = flow[owner, target] / ours.count[owner]
+    matching = _matching(
+        ours,
+        theirs,
+        indptr,
+        target,
+        share,
+        least,
+    )
+    # walls are no costs: they are left out of the total
+    total = float(every[i, j][possible].sum())
+    matching.cost = matching.bound = total
+    matching.certified = bool(possible.all())
+    return matching
+
+
+def _wall(costs: Floats, links: int) -> float:
+    """More than any set of possible pairs costs: impossible ones are taken only in need."""
+    finite = costs[np.isfinite(costs)]
+    if not finite.size:
+        return 1.0
+    widest = finite.max() - min(0.0, finite.min()) + 1.0
+    return float(widest * (links + 1))
+
+
+def _certified(
+    evidence: Evidence,
+    ours: Distinct,
+    theirs: Distinct,
+) -> Matching:
+    """Vectors only: the certified solver, which never writes all pairs down."""
+    solution = assign(evidence.u, evidence.v, metric="squared")
+    linked = np.flatnonzero(solution.match >= 0)
+    m = len(theirs.rows)
+    key = ours.inverse[linked] * m + theirs.inverse[solution.match[linked]]
+    pair, count = np.unique(key, return_counts=True)
+    owner, target = np.divmod(pair, m)
+    gaps = ours.rows[owner] - theirs.rows[target]
+    cost = 0.5 * (gaps**2).sum(1)
+    matching = _of_links(
+        ours,
+        theirs,
+        owner,
+        target,
+        count,
+        cost,
+    )
+    # the solver minimised |u - v|^2, twice the cost
+    matching.cost = 0.5 * solution.cost
+    matching.bound = 0.5 * solution.bound
+    matching.certified = solution.certified
+    matching.log = solution.log
+    return matching
+
+
+def _among_candidates(
+    evidence: Evidence,
+    ours: Distinct,
+    theirs: Distinct,
+) -> Matching:
+    """With parts that are no distances: assignment inside candidates that hints propose."""
+    warnings.warn(
+        f"more than {DENSE} records: this attack weighed the {CANDIDATES} nearest "
+        "candidates of each record only; its links are not certified, and a full search "
+        "could find more",
+        TacitWarning,
+        stacklevel=2,
+    )
+    owner, target, count, complete = sparse_links(evidence, ours, theirs)
+    cost = pair_costs(evidence, ours.rows[owner], theirs.rows[target])
+    matching = _of_links(
+        ours,
+        theirs,
+        owner,
+        target,
+        count,
+        cost,
+    )
+    matching.cost = float((cost * count).sum())
+    matching.certified = False
+    matching.log = [{"candidates": CANDIDATES, "complete": complete}]
+    return matching
+
+
+def _of_links(
+    ours: Distinct,
+    theirs: Distinct,
+    owner: Ints,
+    target: Ints,
+    count: Ints | Floats,
+    cost: Floats,
+) -> Matching:
+    """``count[e]`` records of class ``owner[e]`` are linked to class ``target[e]``."""
+    # the score of a class is that of its cheapest link
+    least = np.full(len(ours.rows), np.inf)
+    np.minimum.at(least, owner, cost)
+    indptr = pointers_of(owner, len(ours.rows))
+    share = count / ours.count[owner]
+    return _matching(ours, theirs, indptr, target, share, least)
+
+
+def _matching(
+    ours: Distinct,
+    theirs: Distinct,
+    indptr: Ints,
+    target: Ints,
+    share: Floats,
+    least: Floats,
+) -> Matching:
+    """Margins are not worked out: each would need an assignment of its own."""
+    unknown = np.full(len(least), np.nan)
+    return members_share(
+        ours,
+        theirs,
+        indptr,
+        target,
+        share,
+        score=least,
+        margin=unknown,
+    )

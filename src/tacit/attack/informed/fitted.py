@@ -1,0 +1,242 @@
+"""Evidence that is fitted to links: how far values moved and how often categories changed, told by
+the links themselves.
+
+An intruder without a plan starts from standardised distances. Links that are mostly right then
+tell what the method did to each column, and the next links weigh the columns by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.attack.common_codes import common_codes
+from tacit.attack.informed.evidence import Evidence, Part
+from tacit.attack.informed.gaps import Fate, fates_of, guessed_gaps
+from tacit.attack.whiten import spread, whitener
+from tacit.base.typing import Floats, Ints
+from tacit.data.microdata import Kind, Microdata
+
+FEW_RANKS = 10
+"""An ordinal column of more categories is compared by its ranks, as a number; of fewer, by
+equality."""
+PRIOR = 10.0
+"""Covariances of the disturbance count beside this many links without any, as in ``estimated``."""
+SMALLEST = 1e-6
+"""Least variance of a disturbance, in units of the column's own: below, the values are the same."""
+
+
+class Fitted:
+    """The compared columns of both files, and the evidence of links that were found so far.
+
+    Values that are missing in one file only are explained by the fate of the column's gaps (see
+    ``gaps``); the value itself then says nothing.
+    """
+
+    def __init__(
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+    ) -> None:
+        self.original, self.masked, self.columns = original, masked, columns
+        self.fates = fates_of(original, masked, columns)
+        self.gaps = guessed_gaps(original, masked, self.fates)
+        numeric: list[tuple[Floats, Floats]] = []
+        self._coded: list[_Coded] = []
+        self._numeric_fates: list[Fate] = []
+        for name in columns:
+            kind = original.schema[name].scale
+            if kind is Kind.continuous:
+                numeric.append(_numbers(original, masked, name))
+                self._numeric_fates.append(self.fates[name])
+                continue
+            a, b, size = common_codes(original, masked, name)
+            if kind is Kind.ordinal and size > FEW_RANKS:
+                numeric.append(_standard(a, b))
+                self._numeric_fates.append(self.fates[name])
+            else:
+                codes = [
+                    np.where(np.isnan(c), size, c).astype(np.int64) for c in (a, b)
+                ]
+                self._coded.append(_Coded(codes[0], codes[1], size, self.fates[name]))
+        self._a = (
+            np.stack([a for a, _ in numeric], 1)
+            if numeric
+            else np.empty((original.n, 0))
+        )
+        self._b = (
+            np.stack([b for _, b in numeric], 1) if numeric else np.empty((masked.n, 0))
+        )
+
+    def start(self) -> Evidence:
+        """Standardised distances, before anything is known: noise as large as the columns
+        themselves."""
+        changed = [0.5 * _even(column.size) for column in self._coded]
+        return self._evidence(np.eye(self._a.shape[1]), changed)
+
+    def fit(self, match: Ints) -> Evidence:
+        """The evidence that these links (masked row of each original, -1: none) imply."""
+        linked = np.flatnonzero(match >= 0)
+        other = match[linked]
+        gap = self._a[linked] - self._b[other]
+        seen = ~np.isnan(gap)
+        gap = np.where(seen, gap, 0.0)
+        both = seen.T.astype(np.float64) @ seen
+        variance = (gap**2).sum(axis=0) / np.maximum(np.diag(both), 1.0)
+        noise = (gap.T @ gap + PRIOR * np.diag(variance)) / (both + PRIOR)
+        noise = noise + SMALLEST * np.eye(len(variance))
+        changed = []
+        for column in self._coded:
+            a, b = column.a[linked], column.b[other]
+            here = (a < column.size) & (b < column.size)
+            differs = int((a != b)[here].sum())
+            # half a change among one link more: none seen is not none ever
+            share = (differs + 0.5) / (int(here.sum()) + 1.0)
+            changed.append(float(min(share, _even(column.size))))
+        return self._evidence(noise, changed)
+
+    def apart(self, match: Ints) -> float:
+        """Mean squared difference of linked numbers, as a share of that of strangers.
+
+        Parameters
+        ----------
+        match : array of int
+            The masked row of each original, -1: none.
+        """
+        linked = np.flatnonzero(match >= 0)
+        gap = np.ma.masked_invalid(self._a[linked] - self._b[match[linked]])
+        a, b = np.ma.masked_invalid(self._a), np.ma.masked_invalid(self._b)
+        strangers = a.var(0) + b.var(0) + (a.mean(0) - b.mean(0)) ** 2
+        share = (gap**2).mean(0) / np.ma.maximum(strangers, SMALLEST)
+        return float(share.mean()) if share.count() else 0.0
+
+    def _evidence(
+        self,
+        noise: Floats,
+        changed: list[float],
+    ) -> Evidence:
+        total = self.gaps
+        whole = [
+            k for k, fate in enumerate(self._numeric_fates) if self._complete(k, fate)
+        ]
+        holes = [k for k in range(self._a.shape[1]) if k not in whole]
+        if whole:
+            a, b = np.nan_to_num(self._a[:, whole]), np.nan_to_num(self._b[:, whole])
+            turn = whitener(noise[np.ix_(whole, whole)], spread(a))
+            total = total + Evidence(a @ turn, b @ turn)
+        for k in holes:
+            unit = float(np.sqrt(noise[k, k]))
+            total = total + _shown(self._a[:, k] / unit, self._b[:, k] / unit)
+        for column, share in zip(self._coded, changed, strict=True):
+            # cost of a change beyond that of staying: log of (1 - p) / (p / (size - 1))
+            odds = np.log((1.0 - share) * max(column.size - 1, 1) / share)
+            total = total + column.evidence(max(float(odds), 0.0))
+        return total
+
+    def _complete(
+        self,
+        k: int,
+        fate: Fate,
+    ) -> bool:
+        """Both files have a value, or both have none, wherever a pair is possible at all."""
+        gone = np.isnan(self._a[:, k]).any() or np.isnan(self._b[:, k]).any()
+        return fate == "kept" or not gone
+
+
+def _numbers(
+    original: Microdata,
+    masked: Microdata,
+    name: str,
+) -> tuple[Floats, Floats]:
+    if masked.schema[name].scale is not Kind.continuous:
+        masked = masked.with_schema(masked.schema.set(continuous=[name]))
+    return _standard(original.column(name), masked.column(name))
+
+
+def _standard(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Both in units of the original's sd about its mean; gaps stay gaps."""
+    ranked = np.sort(a[~np.isnan(a)])
+    centre = float(ranked.mean()) if len(ranked) else 0.0
+    sd = float(ranked.std()) if len(ranked) else 0.0
+    unit = sd if sd > 0 else 1.0
+    return (a - centre) / unit, (b - centre) / unit
+
+
+def _even(size: int) -> float:
+    """The chance of a change at which a category says nothing any more."""
+    return max((size - 1) / size, 0.5) if size > 0 else 0.5
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """Codes of a column of categories in both files; ``size`` stands for a gap."""
+
+    a: Ints
+    b: Ints
+    size: int
+    fate: Fate
+
+    def evidence(self, odds: float) -> Evidence:
+        """A category that differs costs ``odds``; beside a gap it costs nothing."""
+        gone = (self.a == self.size).any() or (self.b == self.size).any()
+        height = np.sqrt(odds)
+        flags = _flags(self.a, self.size) * height, _flags(self.b, self.size) * height
+        if self.fate == "kept" or not gone:
+            return Evidence(*flags)
+        table = np.where(np.eye(self.size + 1, dtype=bool), 0.0, odds)
+        table[self.size], table[:, self.size] = 0.0, 0.0
+        a, b = (codes[:, None].astype(np.float64) for codes in (self.a, self.b))
+        part = Part(a, b, _Differs(table), flags)
+        return Evidence(np.empty((len(a), 0)), np.empty((len(b), 0)), [part])
+
+
+class _Differs:
+    """Cost of two codes, looked up."""
+
+    def __init__(self, table: Floats) -> None:
+        self.table = table
+
+    def __call__(
+        self,
+        p: Floats,
+        q: Floats,
+    ) -> Floats:
+        ours, theirs = p[:, 0].astype(np.int64), q[:, 0].astype(np.int64)
+        return np.asarray(self.table[np.ix_(ours, theirs)])
+
+
+def _flags(codes: Ints, size: int) -> Floats:
+    """One coordinate for each category; two that differ are at squared distance 2. A gap has
+    none."""
+    out = np.zeros((len(codes), size))
+    seen = codes < size
+    out[np.flatnonzero(seen), codes[seen]] = 1.0
+    return out
+
+
+def _shown(a: Floats, b: Floats) -> Evidence:
+    """A number with gaps that came or went: compared where both files show it."""
+    hint = (np.nan_to_num(a)[:, None], np.nan_to_num(b)[:, None])
+    width = float(np.nanvar(a)) if (~np.isnan(a)).any() else 1.0
+    part = Part(a[:, None], b[:, None], _WhereShown(width), hint)
+    return Evidence(np.empty((len(a), 0)), np.empty((len(b), 0)), [part])
+
+
+class _WhereShown:
+    """Half the squared difference; a value that was a gap before is a draw from the column and its
+    noise."""
+
+    def __init__(self, width: float) -> None:
+        self.width = width
+
+    def __call__(
+        self,
+        p: Floats,
+        q: Floats,
+    ) -> Floats:
+        a, b = p[:, 0, None], q[None, :, 0]
+        drawn = 0.5 * np.log1p(self.width) + 0.5 * b**2 / (1.0 + self.width)
+        value = np.where(np.isnan(a), drawn, 0.5 * (a - b) ** 2)
+        return np.where(np.isnan(b), 0.0, value)

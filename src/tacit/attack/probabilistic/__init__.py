@@ -1,0 +1,1 @@
+"""Probabilities of links: Fellegi and Sunter by EM, and marginals of the one-to-one linkage."""

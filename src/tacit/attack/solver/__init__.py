@@ -1,0 +1,1 @@
+"""Exact nearest neighbours and certified assignments: what every linkage is solved with."""

@@ -1,0 +1,248 @@
+"""Exact nearest neighbours of vectors, in threads that can be stopped.
+
+Both files are turned to principal axes first (``solver.frame``), which is fast but rounds;
+whatever must be exact (ties, costs) is computed again from the vectors as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tacit.attack.solver.csr import pointers_of
+from tacit.attack.solver.frame import Frame
+from tacit.attack.solver.metric import Metric
+from tacit.attack.solver.scan import Points, scan
+from tacit.attack.solver.stopper import Stopper
+from tacit.base.errors import InputError
+from tacit.base.typing import TIE, Floats, Ints
+from tacit.kernels.assignment.graph import pair_costs
+from tacit.kernels.trees import kdtree
+
+KIND: dict[str, int] = {
+    "squared": kdtree.SQUARED,
+    "euclidean": kdtree.EUCLIDEAN,
+    "manhattan": kdtree.MANHATTAN,
+}
+"""The kernels' number of each metric."""
+
+# Neighbours looked at first when ties are wanted; eight times as many where all tied
+FIRST_TIES = 4
+
+
+def check_vectors(X: ArrayLike, Y: ArrayLike) -> tuple[Floats, Floats]:
+    """Both as finite float arrays of the same width."""
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    Y = np.ascontiguousarray(Y, dtype=np.float64)
+    if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[1]:
+        raise InputError(
+            "both files must be tables of the same number of columns, not "
+            f"{X.shape} and {Y.shape}"
+        )
+    if not (np.isfinite(X).all() and np.isfinite(Y).all()):
+        raise InputError(
+            "distances need finite numbers: impute or drop missing values first"
+        )
+    return X, Y
+
+
+def search(
+    queries: Floats,
+    tree: Points,
+    k: int,
+    kind: int,
+    stopper: Stopper,
+    *,
+    rows: Ints | None = None,
+    limits: Floats | None = None,
+    weights: Floats | None = None,
+    ties: float = -1.0,
+) -> tuple[Floats, Ints]:
+    """The k smallest f(distance) - weight of each query below its limit, in threads.
+
+    Parameters
+    ----------
+    queries : array
+        Points in the frame of the tree.
+    tree : Points
+        Those to be found.
+    k : int
+        How many to find.
+    kind : int
+        Of ``KIND``: what f(distance) is.
+    stopper : Stopper
+        Runs the threads and ends them early.
+    rows : array of int, optional
+        Which queries, in an order that keeps neighbours together if it can (speed only).
+    limits : array, optional
+        One for each of ``rows``: only values below it are wanted.
+    weights : array, optional
+        One for each point of the tree; zero unless given.
+    ties : float
+        Not negative: values this close to the smallest are found, and no others.
+
+    Returns
+    -------
+    value, index : arrays of shape (rows, k)
+        Smallest first; index -1 where there were fewer than k.
+    """
+    if rows is None:
+        rows = np.arange(len(queries))
+    else:
+        rows = rows
+    if limits is None:
+        limits = np.full(len(rows), np.inf)
+    else:
+        limits = limits
+    if tree.scanned_by(len(rows)):
+        return scan(queries[rows], tree.points, k, kind, limits, weights, ties)
+    value = np.empty((len(rows), k))
+    index = np.full((len(rows), k), -1, np.int64)
+    built = tree.tree
+    laid_out = kdtree.weigh(built, weights)
+    # 16 parts per thread even out queries of different length; 64 queries pay for a part
+    step = max(64, -(-len(rows) // (16 * stopper.threads)))
+
+    def part(start: int) -> Callable[[], object]:
+        at = slice(start, start + step)
+        return lambda: kdtree.search(
+            queries,
+            rows[at],
+            limits[at],
+            built,
+            laid_out,
+            kind,
+            ties,
+            value[at],
+            index[at],
+            stopper.flag,
+        )
+
+    stopper.run([part(start) for start in range(0, len(rows), step)])
+    return value, index
+
+
+def _near_order(points: Floats) -> Ints:
+    """All rows, so that those near each other come one after the other."""
+    if not len(points):
+        return np.zeros(0, np.int64)
+    return Points(points).order
+
+
+def _ranking(kind: int) -> int:
+    """The kind that gives the same order for less work: a square needs no root."""
+    return kdtree.SQUARED if kind == kdtree.EUCLIDEAN else kind
+
+
+def neighbours(
+    X: ArrayLike,
+    Y: ArrayLike,
+    k: int = 1,
+    *,
+    metric: Metric = "euclidean",
+) -> tuple[Floats, Ints]:
+    """Distance and row of the k nearest rows of Y of every row of X, nearest first.
+
+    Parameters
+    ----------
+    X, Y : arrays
+        Both files as vectors; Y needs at least k rows.
+    k : int
+        How many neighbours.
+    metric : {"euclidean", "squared", "manhattan"}
+        What the distance is.
+
+    Examples
+    --------
+    >>> neighbours([[0.0]], [[3.0], [1.0]])
+    (array([[1.]]), array([[1]]))
+    """
+    X, Y = check_vectors(X, Y)
+    if not 1 <= k <= len(Y):
+        raise InputError(f"k={k} neighbours cannot be found among {len(Y)} records")
+    kind = KIND[metric]
+    frame = Frame.of(Y, X, kind)
+    tree = Points(frame(Y))
+    turned = frame(X)
+    rows = _near_order(turned)
+    _, index = search(
+        turned,
+        tree,
+        k,
+        _ranking(kind),
+        Stopper(),
+        rows=rows,
+    )
+    near = np.empty((len(X), k), np.int64)
+    near[rows] = index
+    # distances from the vectors as given, without the error of turning
+    owner = np.repeat(np.arange(len(X)), k)
+    distance = pair_costs(X, Y, owner, near.ravel(), kind).reshape(-1, k)
+    # exact distances may order neighbours otherwise; equal ones by row
+    order = np.lexsort((near, distance), axis=1)
+    return np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
+
+
+def nearest_with_ties(
+    X: ArrayLike,
+    Y: ArrayLike,
+    *,
+    metric: Metric = "euclidean",
+) -> tuple[Floats, Ints, Ints]:
+    """All nearest rows of Y of each row of X, ties included.
+
+    Parameters
+    ----------
+    X, Y : arrays
+        Both files as vectors.
+    metric : {"euclidean", "squared", "manhattan"}
+        What the distance is.
+
+    Returns
+    -------
+    distance, indptr, index : arrays
+        The least distance of each row, and its tied rows of Y, rising, as
+        ``index[indptr[i]:indptr[i + 1]]``.
+    """
+    X, Y = check_vectors(X, Y)
+    if not len(Y):
+        raise InputError("there is no masked record to link to")
+    kind = KIND[metric]
+    frame = Frame.of(Y, X, kind)
+    tree = Points(frame(Y))
+    turned = frame(X)
+    rows = _near_order(turned)
+    k = FIRST_TIES
+    least = np.empty(len(X))
+    owner_parts = [np.zeros(0, np.int64)]
+    tied_parts = [np.zeros(0, np.int64)]
+    while len(rows):
+        # a true tie may look worse by the error of turning, on both sides of the comparison
+        _, index = search(
+            turned,
+            tree,
+            k,
+            _ranking(kind),
+            Stopper(),
+            rows=rows,
+            ties=2 * frame.error,
+        )
+        seen = index >= 0
+        exact = np.full(index.shape, np.inf)
+        asked = rows[np.nonzero(seen)[0]]
+        exact[seen] = pair_costs(X, Y, asked, index[seen], kind)
+        # a full list may have left ties out: these rows are asked again for more
+        complete = ~seen[:, -1] | (k >= len(Y))
+        best = exact.min(axis=1)
+        least[rows[complete]] = best[complete]
+        is_tied = complete[:, None] & (exact <= best[:, None] * (1 + TIE))
+        owner_parts.append(rows[np.nonzero(is_tied)[0]])
+        tied_parts.append(index[is_tied])
+        rows = rows[~complete]
+        k = 8 * k
+    owner = np.concatenate(owner_parts)
+    tied = np.concatenate(tied_parts)
+    indptr = pointers_of(owner, len(X))
+    return least, indptr, tied[np.lexsort((tied, owner))]

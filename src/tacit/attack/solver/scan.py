@@ -1,0 +1,108 @@
+"""Nearest points among few, by measuring them all: nothing to build and nothing to compile.
+
+Up to some thousands of points a matrix of distances (scipy's ``cdist``) takes less time than
+reading the compiled kd-tree from its cache. Which of the two answers depends on the numbers of
+points and queries alone, so the same files always give the same answer.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from tacit.base.typing import Floats, Ints
+from tacit.kernels.trees import kdtree
+
+FEW = 2_100
+"""Most points that are scanned; a matrix of their distances to as many has 35 MB."""
+PAIRS = FEW * FEW
+"""Most distances that are measured in one search."""
+MANY = 4
+"""Times k entries of a row above which the smallest k are chosen before they are sorted."""
+NAMES: dict[int, Literal["sqeuclidean", "euclidean", "cityblock"]] = {
+    kdtree.SQUARED: "sqeuclidean",
+    kdtree.EUCLIDEAN: "euclidean",
+    kdtree.MANHATTAN: "cityblock",
+}
+"""scipy's names of the kinds."""
+
+
+class Points:
+    """Points to be searched, with a tree as soon as a search needs one.
+
+    Attributes
+    ----------
+    order
+        All rows, so that those near each other come one after the other, where that pays.
+    """
+
+    def __init__(self, points: Floats) -> None:
+        self.points = np.ascontiguousarray(points, dtype=np.float64)
+
+    @cached_property
+    def tree(self) -> kdtree.Tree:
+        """The kd-tree of the points."""
+        return kdtree.build(self.points)
+
+    @cached_property
+    def order(self) -> Ints:
+        """Of the tree where there will be one; few points need none."""
+        if len(self.points) <= FEW:
+            return np.arange(len(self.points))
+        return self.tree.order
+
+    def scanned_by(self, queries: int) -> bool:
+        """Are they measured one and all, for so many queries?"""
+        few = len(self.points) <= FEW
+        return few and queries * len(self.points) <= PAIRS
+
+
+def scan(
+    queries: Floats,
+    points: Floats,
+    k: int,
+    kind: int,
+    limits: Floats,
+    weights: Floats | None,
+    ties: float,
+) -> tuple[Floats, Ints]:
+    """What ``neighbours.search`` gives for these queries; equal values by row."""
+    from scipy.spatial.distance import cdist
+
+    if points.shape[1]:
+        values = cdist(queries, points, NAMES[kind])
+    else:
+        values = np.zeros((len(queries), len(points)))
+    if weights is not None:
+        values -= weights
+    if ties >= 0 and len(queries):
+        limits = np.minimum(limits, _tie_limits(values.min(axis=1), kind, ties))
+    # mostly few are below a limit: a comparison leaves next to nothing to sort
+    is_below = values < limits[:, None]
+    if np.count_nonzero(is_below) > MANY * k * len(queries):
+        nearest = np.argpartition(values, k - 1, axis=1)[:, :k]
+        row = np.repeat(np.arange(len(queries)), k)
+        column = nearest.ravel()
+        below = values[row, column] < limits[row]
+        row, column = row[below], column[below]
+    else:
+        row, column = np.nonzero(is_below)
+    found = values[row, column]
+    order = np.lexsort((column, found, row))
+    row, column, found = row[order], column[order], found[order]
+    place = np.arange(len(row)) - np.searchsorted(row, row)
+    first = place < k
+    value = np.full((len(queries), k), np.inf)
+    index = np.full((len(queries), k), -1, np.int64)
+    value[row[first], place[first]] = found[first]
+    index[row[first], place[first]] = column[first]
+    return value, index
+
+
+def _tie_limits(least: Floats, kind: int, ties: float) -> Floats:
+    """The values up to which distances count as equal to the least ones; see the kernel."""
+    distance = np.sqrt(least) if kind == kdtree.SQUARED else least
+    distance = distance + (ties + kdtree.TIE_SLACK * distance + kdtree.TINY)
+    return np.asarray(distance * distance if kind == kdtree.SQUARED else distance)

@@ -1,0 +1,122 @@
+"""Persons are found by all their rows together: links of rows are votes for persons.
+
+Six years of a man name six masked records. Each may be one of five that look alike, but only one
+masked person is among the candidates of every year. So a link of a row is a vote for the person
+whose row it names, and the person with most votes is named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from tacit.attack.solver.csr import owners
+from tacit.base.typing import TIE, Bools, Floats, Ints
+from tacit.data.units import Units
+
+# Votes that are held at once: 160 MB of whole numbers and reals.
+MOST_VOTES = 10_000_000
+
+
+@dataclass(frozen=True)
+class Named:
+    """Whom an attacker names for each person, scored against the truth."""
+
+    success: Floats
+    """The probability that the named masked person is the right one, over random tie breaking."""
+    margin: Floats
+    """By how many votes per row the named person leads over the next; 0: a tie."""
+
+
+def name_persons(
+    masked_class: Ints,
+    indptr: Ints,
+    classes: Ints,
+    probability: Floats,
+    truth: Ints,
+    ours: Units,
+    theirs: Units,
+) -> Named:
+    """Votes of rows for masked persons, and how often the winner is the right one.
+
+    Parameters
+    ----------
+    masked_class, indptr, classes, probability : arrays
+        What is named for each original row, as in ``Matching``.
+    truth : array of int
+        The masked row of each original; -1: not released.
+    ours, theirs : Units
+        Whose row each original and each masked record is; the release says the latter.
+
+    Notes
+    -----
+    **Definition.** A row that names a class of g identical records with probability p gives each of
+    them p / g votes. v(P, Q) = sum over the rows of P of the votes for rows of Q. The attacker
+    names the Q of largest v; equal ones share. Right is whoever has a released row of P.
+    """
+    number = int(masked_class.max(initial=-1)) + 1
+    size = np.bincount(masked_class, minlength=number)
+    # votes for classes, and what a vote for a class gives to each person in it
+    ballots = csr_array(
+        (probability, (ours.labels[owners(indptr)], classes)),
+        shape=(ours.number, number),
+    )
+    share = csr_array(
+        (1.0 / size[masked_class], (masked_class, theirs.labels)),
+        shape=(number, theirs.number),
+    )
+    released = truth >= 0
+    right = csr_array(
+        (
+            np.ones(int(released.sum()), dtype=bool),
+            (ours.labels[released], theirs.labels[truth[released]]),
+        ),
+        shape=(ours.number, theirs.number),
+    )
+    success, margin = np.zeros(ours.number), np.zeros(ours.number)
+    for rows in _parts(ballots, share):
+        votes = csr_array(ballots[rows] @ share)
+        success[rows], margin[rows] = _winners(votes, csr_array(right[rows]))
+    return Named(success, margin / ours.sizes)
+
+
+def _parts(ballots: csr_array, share: csr_array) -> list[Ints]:
+    """Persons in parts whose votes fit into memory."""
+    per_class = np.diff(share.indptr)
+    entries = ballots.copy()
+    entries.data = per_class[entries.indices].astype(np.float64)
+    per_person = np.asarray(entries.sum(axis=1)).ravel()
+    part = (np.cumsum(per_person) // MOST_VOTES).astype(np.int64)
+    return [np.flatnonzero(part == p) for p in np.unique(part)]
+
+
+def _winners(votes: csr_array, right: csr_array) -> tuple[Floats, Floats]:
+    """Success and lead of each row of votes."""
+    n = votes.shape[0]
+    owner = owners(votes.indptr.astype(np.int64))
+    most, next_most = np.zeros(n), np.zeros(n)
+    np.maximum.at(most, owner, votes.data)
+    wins = votes.data >= most[owner] * (1 - TIE)
+    np.maximum.at(next_most, owner[~wins], votes.data[~wins])
+    tied = np.bincount(owner[wins], minlength=n)
+    key = owner * votes.shape[1] + votes.indices
+    known = owners(right.indptr.astype(np.int64)) * votes.shape[1] + right.indices
+    hits = np.bincount(owner[wins & np.isin(key, known)], minlength=n)
+    lead = np.where(tied == 1, most - next_most, 0.0)
+    return hits / np.maximum(tied, 1), lead
+
+
+def found_at_all(success: Floats, released: Bools, units: Units) -> Floats:
+    """The probability that some row leads to the person, where the release numbers nobody.
+
+    1 - product over the released rows of (1 - s): the rows of a release without persons' numbers
+    cannot be put together, and each is a link of its own.
+    """
+    missed = np.where(released, 1.0 - np.minimum(success, 1.0), 1.0)
+    with np.errstate(divide="ignore"):
+        log_missed = np.bincount(
+            units.labels, weights=np.log(missed), minlength=units.number
+        )
+    return np.asarray(-np.expm1(log_missed), np.float64)

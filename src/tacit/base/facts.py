@@ -1,0 +1,156 @@
+"""What is true of a method stands on the method; everybody else asks here.
+
+A protector, attacker or filter says it as class attributes (see `Described`), a measure by the
+decorator `measure`. Nobody keeps a table of names elsewhere: a new method is one file and one
+registry line.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+# halving a real number never reaches 0: below this the search goes to the end at once
+SMALLEST_STEP = 1e-3
+# two real settings that differ by less than this share are the same to a reader
+NEXT_TO_EACH_OTHER = 0.02
+
+
+@dataclass(frozen=True)
+class Strength:
+    """The parameter that makes a method protect more.
+
+    Its range goes from the weakest setting to the strongest.
+    """
+
+    parameter: str
+    weakest: float
+    strongest: float
+    whole: bool = False
+    """The parameter takes whole numbers only."""
+
+    @property
+    def rises(self) -> bool:
+        """A larger value protects more."""
+        return self.strongest > self.weakest
+
+    def stronger(self, value: float) -> float:
+        """Twice as strong, or the strongest setting there is."""
+        if self.rises:
+            return min(self.strongest, value * 2)
+        half = value // 2 if self.whole else value / 2
+        too_small = half <= SMALLEST_STEP and not self.whole
+        return self.strongest if too_small else max(self.strongest, half)
+
+    def between(
+        self,
+        weak: float,
+        strong: float,
+    ) -> float | None:
+        """A setting half-way, or None when the two are next to each other."""
+        if self.whole:
+            middle = (weak + strong) // 2
+            return None if middle in (weak, strong) else middle
+        size = max(abs(strong), abs(weak))
+        if abs(strong - weak) <= NEXT_TO_EACH_OTHER * size:
+            return None
+        return (weak + strong) / 2
+
+
+class Described:
+    """A method that says what it is.
+
+    Every attribute has a default, so that a new method runs before it is described.
+
+    Attributes
+    ----------
+    title
+        The name in plain words, as headings show it.
+    family
+        Methods of one family are listed together: noise, swapping, grouping, coding, synthetic,
+        private, ...
+    purpose
+        What it is for, as one phrase.
+    strength
+        The parameter that makes it stronger; None: there is no single one.
+    example
+        Parameters with which it runs on the table of the contract suite; methods without
+        required ones need none.
+    """
+
+    title: ClassVar[str] = ""
+    family: ClassVar[str] = "other"
+    purpose: ClassVar[str] = ""
+    strength: ClassVar[Strength | None] = None
+    # values of any type; the contract suite unpacks them into the constructor
+    example: ClassVar[dict[str, Any]] = {}
+
+
+@dataclass(frozen=True)
+class MeasureFacts:
+    """What is true of a measure.
+
+    Its title, and for a risk the threshold of the verdict with its reason.
+    """
+
+    title: str
+    threshold: float | None = None
+    why: str = ""
+
+
+def measure(
+    title: str,
+    *,
+    threshold: float | None = None,
+    why: str = "",
+) -> Callable[[Function], Function]:
+    """Say what a measure is.
+
+    Examples
+    --------
+    >>> @measure("Squared error")
+    ... def sse(original, masked): ...
+    >>> title_of(sse, "SSE")
+    'Squared error'
+    """
+
+    def attach(function: Function) -> Function:
+        # on the function itself: nothing has to be looked up elsewhere
+        function.facts = MeasureFacts(title, threshold, why)  # type: ignore[attr-defined]
+        return function
+
+    return attach
+
+
+def facts_of(function: object) -> MeasureFacts:
+    """The facts of a measure; a measure that says nothing has no threshold."""
+    return getattr(function, "facts", MeasureFacts(""))
+
+
+def title_of(
+    thing: object,
+    name: str,
+) -> str:
+    """The title of a method or measure; without one its registered name, written as words."""
+    facts = getattr(thing, "facts", thing)
+    title = getattr(facts, "title", "")
+    return title if isinstance(title, str) and title else in_words(name)
+
+
+def in_words(name: str) -> str:
+    """A name as a heading.
+
+    >>> in_words("local_suppression")
+    'Local suppression'
+    """
+    words = name.replace("_", " ").replace("-", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def draws_numbers(method: Callable[..., object]) -> bool:
+    """Does the method draw random numbers? If so, its constructor takes a ``random_state``."""
+    return "random_state" in inspect.signature(method).parameters

@@ -1,0 +1,318 @@
+"""What commands share: options for roles and kinds, reading, ``--set``, progress, JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, get_type_hints
+
+import typer
+from rich.console import Console
+
+from tacit.base.errors import ColumnError, ParameterError, TacitError
+from tacit.cli import terminal
+
+if TYPE_CHECKING:
+    from tacit.base.typing import Progress
+    from tacit.data.microdata import Microdata
+    from tacit.data.schema import Schema
+
+# `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
+# inside the command that needs it.
+
+# Columns of a table when there is no terminal: wide enough that no cell is broken.
+WIDTH = 120
+
+# -- options: each is declared once, so that it has the same name and help in every command
+
+Quasi = Annotated[
+    str | None,
+    typer.Option(help="Quasi-identifiers: columns that an intruder may know. a,b,c"),
+]
+Confidential = Annotated[
+    str | None, typer.Option(help="Confidential columns, released as they are. a,b,c")
+]
+Identifier = Annotated[
+    str | None, typer.Option(help="Direct identifiers, dropped on release. a,b,c")
+]
+Weight = Annotated[str | None, typer.Option(help="The sampling weight.")]
+Person = Annotated[
+    str | None,
+    typer.Option(help="The column that says whose record this is; many rows each."),
+]
+Household = Annotated[str | None, typer.Option(help="The household number.")]
+Other = Annotated[
+    str | None,
+    typer.Option(
+        help="Columns that are neither protected nor known to an intruder. a,b,c"
+    ),
+]
+Continuous = Annotated[
+    str | None, typer.Option(help="Columns that hold numbers. a,b,c")
+]
+Ordinal = Annotated[
+    str | None, typer.Option(help="Columns whose values are ordered. a,b,c")
+]
+Nominal = Annotated[
+    str | None,
+    typer.Option(help="Columns whose values are unordered categories. a,b,c"),
+]
+Count = Annotated[str | None, typer.Option(help="Columns that hold counts. a,b,c")]
+Code = Annotated[
+    str | None,
+    typer.Option(
+        help="Columns that hold codes with a hierarchy (ICD, postcode). a,b,c"
+    ),
+]
+Date = Annotated[str | None, typer.Option(help="Columns that hold dates. a,b,c")]
+Boolean = Annotated[str | None, typer.Option(help="Columns that say yes or no. a,b,c")]
+Text = Annotated[str | None, typer.Option(help="Columns of free text. a,b,c")]
+SchemaFile = Annotated[
+    Path | None,
+    typer.Option("--schema", help="A schema file (TOML) that 'tacit schema' wrote."),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="Text encoding of a CSV file (detected unless given)."),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite existing output files.")
+]
+Roles = dict[str, list[str] | None]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", help="Write JSON to this file; - for stdout.")
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        help="For tests: same seed, same bytes, and whoever tries this seed takes the noise off. "
+        "Unless given, 128 bits are drawn from the system.",
+        min=0,
+    ),
+]
+TestSeed = Annotated[
+    bool,
+    typer.Option(
+        "--test-seed",
+        help="This is a test: let a differentially private method take --seed, too.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A parameter: name=value; repeat for more."),
+]
+
+
+#: the options that ``with_roles`` adds, in the order of the help
+ROLES: dict[str, object] = {
+    "quasi": Quasi,
+    "confidential": Confidential,
+    "identifier": Identifier,
+    "person": Person,
+    "household": Household,
+    "weight": Weight,
+    "other": Other,
+    "continuous": Continuous,
+    "count": Count,
+    "ordinal": Ordinal,
+    "nominal": Nominal,
+    "code": Code,
+    "date": Date,
+    "boolean": Boolean,
+    "text": Text,
+}
+
+
+def with_roles(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command one option for each role and kind.
+
+    The command receives them together as ``roles``, which is what ``read`` takes.
+    """
+
+    @wraps(command)
+    def run(**options: object) -> None:
+        roles: Roles = {}
+        for word in ROLES:
+            names = options.pop(word)
+            roles[word] = None if names is None else split(str(names))
+        command(**options, roles=roles)
+
+    # Typer makes the command line from the signature: ours is that of the command, with `roles`
+    # replaced by the options it is made of.
+    hints = get_type_hints(command, include_extras=True)
+    own = [
+        parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
+        for name, parameter in signature(command).parameters.items()
+        if name != "roles"
+    ]
+    added = [
+        Parameter(word, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for word, kind in ROLES.items()
+    ]
+    run.__signature__ = Signature([*own, *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {
+        parameter.name: parameter.annotation for parameter in (*own, *added)
+    }
+    del run.__wrapped__  # typer would look through it and miss the added options
+    return run
+
+
+# -- input ---------------------------------------------------------------------------------------
+
+
+def split(names: str) -> list[str]:
+    """'a, b' -> ['a', 'b']."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def read(
+    path: Path, schema: Schema | Path | None, encoding: str | None, roles: Roles
+) -> Microdata:
+    """Read a file with its roles; errors about columns name the file."""
+    from tacit.data import io
+    from tacit.data.notes import note
+    from tacit.data.schema import Schema
+
+    known = Schema.load(schema) if isinstance(schema, Path) else schema
+    try:
+        data = io.read(path, known, encoding=encoding, **roles)
+    except ColumnError as error:
+        raise ColumnError(f"{path}: {error}") from None
+    # A guess about the encoding may garble names: the user must know that it was one.
+    dialect = note(data.table, "dialect") or {}
+    used = dialect.get("encoding", "utf8")
+    if encoding is None and used not in ("utf8", "utf-8"):
+        print(
+            f"Note: {path} is not UTF-8; it was read as {used} (change with --encoding)",
+            file=sys.stderr,
+        )
+    return data
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors about data inside this block name the file."""
+    try:
+        yield
+    except TacitError as error:
+        text = str(error)
+        error.args = (text if text.startswith(str(path)) else f"{path}: {text}",)
+        raise
+
+
+def settings(pairs: list[str] | None) -> dict[str, Any]:
+    """``['k=5', 'columns=a,b']`` -> ``{'k': 5, 'columns': ['a', 'b']}``.
+
+    Values are TOML where they parse as TOML; the method checks their types.
+    """
+    values: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, text = pair.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise ParameterError(f"--set {pair}: write name=value")
+        try:
+            values[name] = tomllib.loads(f"v = {text}")["v"]
+        except tomllib.TOMLDecodeError:
+            # Nobody wants to quote quotes in a shell: words are text, with commas a list.
+            values[name] = split(text) if "," in text else text
+    return values
+
+
+def for_test(
+    method: str, parameters: dict[str, object], seed: int | None, test_seed: bool
+) -> dict[str, object]:
+    """The parameters; with --seed and --test-seed a private method is told that this is a test."""
+    from tacit.protect import registry
+
+    # Noise with a known seed is no protection: such a method takes one only when told so.
+    if seed is None or not test_seed:
+        return parameters
+    is_private = getattr(registry[method], "unseeded", False)
+    return parameters | {"test_seed": True} if is_private else parameters
+
+
+# -- output --------------------------------------------------------------------------------------
+
+
+def console() -> Console:
+    """Tables go to stdout, as wide as the terminal or, without one, wide enough to read.
+
+    Names of files, columns and categories are text and never markup: `temp [/day]` is a name.
+    What has a colour is a `rich.text.Text`.
+    """
+    width = None if sys.stdout.isatty() else WIDTH
+    return Console(width=width, highlight=False, markup=False)
+
+
+def say(sentence: str) -> None:
+    """A sentence on stdout, never broken into lines: it may hold a command or a path to copy."""
+    console().print(sentence, soft_wrap=True)
+
+
+def emit(value: object) -> None:
+    """JSON on stdout; letters that it cannot show are escaped as JSON has it."""
+    print(_json(value, escaped=not terminal.shows_unicode(sys.stdout)), end="")
+
+
+def _json(value: object, *, escaped: bool = False) -> str:
+    """JSON as people read it: indented, and with letters of every language as they are."""
+    from tacit.base.measure import jsonable
+
+    text = json.dumps(jsonable(value), indent=1, ensure_ascii=escaped)
+    return text + "\n"
+
+
+class Result(Protocol):
+    """Whatever has a form for JSON."""
+
+    def to_dict(self) -> Mapping[str, object]:
+        """Plain types."""
+
+
+Shown = TypeVar("Shown", bound=Result)
+
+
+def show_or_write(
+    result: Shown, show: Callable[[Shown], None], target: Path | None, *, force: bool
+) -> None:
+    """Tables on the terminal and, if asked for, JSON in a file; ``-`` is JSON on stdout alone."""
+    from tacit.data import io
+
+    if str(target) == "-":
+        emit(result.to_dict())
+        return
+    show(result)
+    if target is not None:
+        # The file appears when it is whole.
+        with io.replacing(target, force=force) as temporary:
+            temporary.write_text(_json(result.to_dict()), encoding="utf-8")
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Progress]:
+    """A bar with time left on stderr, quiet when that is not a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda what, done, total: None
+        return
+    from rich import progress as bars
+
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.TimeElapsedColumn(),
+        bars.TimeRemainingColumn(),
+    )
+    # On stderr and gone at the end: stdout may be a file or another program.
+    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda what, done, total: bar.update(
+            task, description=f"{title}: {what}", completed=done, total=total
+        )

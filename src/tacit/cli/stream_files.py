@@ -1,0 +1,97 @@
+"""The files of ``tacit stream``: none is the other, and the output is whole or live."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from tacit.data import io
+from tacit.stream.gate import Gate
+from tacit.stream.pipeline import Pipeline
+from tacit.stream.refused import FEW
+
+
+def dead_letter(given: Path | None, target: Path | None) -> Path:
+    """Where withheld records go: as asked, else beside the output, else in the current folder."""
+    if given is not None:
+        return given
+    if target is None:
+        return Path("tacit-stream.withheld.jsonl")
+    return target.with_name(target.name + ".withheld.jsonl")
+
+
+def open_output(
+    target: Path | None,
+    live: bool,
+    resumed: bool,
+    length: int | None,
+    force: bool,
+    stack: ExitStack,
+) -> TextIO:
+    """Standard output, or a file.
+
+    A stream that ends (``live`` is false) is written beside the file and takes its name when it is
+    whole; a live one grows in place, where its readers wait for it. After a restart the file is cut
+    back to where the state stood.
+    """
+    if target is None:
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+        return sys.stdout
+    if resumed and length is not None and target.exists():
+        with target.open("r+b") as whole:
+            os.ftruncate(whole.fileno(), length)
+        return stack.enter_context(target.open("a", encoding="utf-8", newline=""))
+    io.refuse_overwrite(target, force=force or resumed)
+    if live:
+        return stack.enter_context(target.open("w", encoding="utf-8", newline=""))
+    return stack.enter_context(_whole(target))
+
+
+@contextmanager
+def _whole(target: Path) -> Iterator[TextIO]:
+    """A file that appears under its name when everything in it is on the disk."""
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with beside.open("x", encoding="utf-8", newline="") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def summary(pipeline: Pipeline, withheld: int) -> str:
+    """How many records were read, released and withheld, and why."""
+    dead = pipeline.dead
+    counts = dict(dead.counts)
+    if withheld:
+        counts[FEW] = withheld
+    total = sum(counts.values())
+    text = (
+        f"{pipeline.read} record(s) read: {pipeline.written} released, {total} withheld"
+    )
+    if counts:
+        # the most frequent reason first
+        by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        reasons = ", ".join(f"{count} {kind}" for kind, count in by_count)
+        text += f" ({reasons})"
+    if dead.counts and dead.path is not None:
+        text += f"; those not released for a fault of their own are in {dead.path}"
+    return text
+
+
+def dropped(gate: Gate) -> list[str]:
+    """A sentence for each reason why columns were left out."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in gate.dropped.items():
+        by_reason.setdefault(reason, []).append(name)
+    return [
+        f"Warning: dropped ({reason}): {', '.join(names)}; --keep releases a column as it is"
+        for reason, names in by_reason.items()
+    ]

@@ -1,0 +1,116 @@
+"""The search for the best plans within a budget of time: successive halving."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from tacit.compare.lab import Lab
+from tacit.compare.pareto import ranks
+from tacit.compare.trial import Trial
+from tacit.compare.workers import warm
+from tacit.plan.plan import Plan
+
+FEW = 60
+"""Records on which each method is run once before a search, so that its kernels are compiled."""
+SMALLEST = 250
+"""The fewest records that a search judges a plan by."""
+FIRST = 1_000
+"""Records of the first stage on a large file: enough to tell plans apart, few enough for all."""
+STAGES = 5
+"""Most stages of a search."""
+LIKE = 0.5
+"""Share of the plans that goes on to the next stage."""
+GROWTH = 1.5
+"""A run on r times as many records is taken to last r to this power times as long.
+
+A guess between methods of linear and of square cost, made before the next stage is tried.
+"""
+
+
+def rungs(n: int) -> list[int]:
+    """Records at each stage of a search, at most ``STAGES``.
+
+    n is halved again and again while ``SMALLEST`` are left; of a large file it is divided by
+    more, so that the first stage has about ``FIRST``.
+    """
+    stages = min(STAGES, 1 + int(np.log2(max(n / SMALLEST, 1.0))))
+    ratio = max(2.0, (n / FIRST) ** (1 / max(stages - 1, 1)))
+    return [round(n / ratio**i) for i in reversed(range(stages))]
+
+
+def search(
+    lab: Lab,
+    plans: Sequence[Plan],
+    budget: float,
+) -> tuple[list[Trial], list[Trial], list[str]]:
+    """The trials on the whole file, those dropped before, and what was not done.
+
+    Every stage has the same share of the time, more records and at most half the plans.
+    """
+    sizes = rungs(lab.data.n)
+    _warm_up(lab, plans)
+    # the time is for the search, not for starting processes and compiling
+    end = time.perf_counter() + budget
+    # scrambled, so that what a short stage does not reach is spread over all methods
+    scrambled = np.random.default_rng(lab.seed).permutation(len(plans))
+    alive = [plans[i] for i in scrambled]
+    dropped: list[Trial] = []
+    notes: list[str] = []
+    for stage, records in enumerate(sizes[:-1]):
+        began = time.perf_counter()
+        # what a stage leaves over is for the later ones
+        share = max(0.0, end - began) / (len(sizes) - stage)
+        tried = lab.trials(alive, records, 1, until=began + share)
+        if len(tried) < len(alive):
+            notes.append(
+                f"time ran out on {records} records: "
+                f"{len(alive) - len(tried)} plans went no further, untried"
+            )
+        growth = (sizes[stage + 1] / records) ** GROWTH
+        each = (time.perf_counter() - began) / max(len(tried), 1) * growth
+        kept, out = _halved(tried, most=int(share / max(each, 1e-9)))
+        alive = [trial.plan for trial in kept]
+        dropped.extend(out)
+    # on the whole file, best first, so that what time allows is what matters
+    trials = lab.trials(alive, sizes[-1], lab.seeds, until=end)
+    if len(trials) < len(alive):
+        notes.append(
+            f"time ran out: {len(alive) - len(trials)} plans "
+            "that reached the whole file were not run on it"
+        )
+    return trials, dropped, notes
+
+
+def _warm_up(lab: Lab, plans: Sequence[Plan]) -> None:
+    """Run one plan of each sequence of methods on a few records."""
+    methods = {tuple(step.method for step in plan.steps): plan for plan in plans}
+    # plans of the same methods share most of what is compiled
+    runs = [run for plan in methods.values() for run in lab.runs(plan, FEW, 1)]
+    warm(lab.data, runs, lab.settings, lab.workers)
+
+
+def _halved(tried: list[Trial], most: int) -> tuple[list[Trial], list[Trial]]:
+    """The trials whose plans go on, best first, and those that are dropped."""
+    # within a layer by score, without a score last
+    # a risk of which some attacks are missing beats nobody
+    layers = ranks([(_known_risk(trial), trial.loss) for trial in tried])
+
+    def place(i: int) -> tuple[int, bool, float]:
+        score = tried[i].score
+        return layers[i], math.isnan(score), score
+
+    order = sorted(range(len(tried)), key=place)
+    # a frontier is what is wanted: all of the first layer goes on, if time allows
+    keep = max(int(np.ceil(len(tried) * LIKE)), layers.count(0))
+    keep = max(1, min(keep, most))
+    best_first = [tried[i] for i in order]
+    return best_first[:keep], best_first[keep:]
+
+
+def _known_risk(trial: Trial) -> float:
+    """The risk where every attack ran; else NaN, which comes last."""
+    return trial.risk if trial.assessed else math.nan

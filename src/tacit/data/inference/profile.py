@@ -1,0 +1,182 @@
+"""What a column looks like: its name as words, and its values in a few figures."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tacit.base.typing import Floats
+from tacit.data.buffers import floats_of
+
+FEW_VALUES = 10
+"""A column with at most this many distinct values, each seen ten times on average, holds
+categories unless its name or label says otherwise."""
+SEEN_EACH = 10
+# records that a first look counts: enough to rule most columns out
+FIRST_LOOK = 5000
+# distinct texts that patterns are tried on: enough to tell 90 from 95 per cent
+SAMPLE = 500
+# fewer values may all differ, or all rise, by chance
+LEAST_VALUES = 20
+
+# capitals in a row (HH, ID), a word that may begin with one, letters without case
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
+
+
+class Profile:
+    """A column, measured as far as somebody asks.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    values : Arrow column
+        Its values; dictionaries are decoded.
+    label : str
+        What the file calls it, in a phrase.
+    """
+
+    def __init__(self, name: str, values: pa.ChunkedArray, label: str = "") -> None:
+        self.name = name
+        self.label = label.strip().lower()
+        if pa.types.is_dictionary(values.type):
+            values = values.cast(values.type.value_type)
+        self.values = values
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of the name in small letters: 'birthPlace_2' is birth, place."""
+        return tuple(word.lower() for word in _WORDS.findall(self.name))
+
+    @cached_property
+    def squashed(self) -> str:
+        """The name in small letters without signs and figures at its end."""
+        return re.sub(r"[\W_]|\d+$", "", self.name.lower())
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The values that are there, as float64."""
+        values = self.values.drop_null()
+        cast = values.cast(pa.float64(), safe=False)
+        numbers = floats_of(cast)
+        there: Floats = numbers[~np.isnan(numbers)]
+        return there
+
+    @cached_property
+    def n(self) -> int:
+        """How many values are there."""
+        if self.is_float:
+            return len(self.numbers)
+        return len(self.values) - int(self.values.null_count)
+
+    @cached_property
+    def is_float(self) -> bool:
+        """Stored as broken numbers."""
+        type_ = self.values.type
+        return bool(pa.types.is_floating(type_) or pa.types.is_decimal(type_))
+
+    @cached_property
+    def is_number(self) -> bool:
+        """Stored as numbers."""
+        return self.is_float or bool(pa.types.is_integer(self.values.type))
+
+    @cached_property
+    def is_text(self) -> bool:
+        """Stored as text."""
+        type_ = self.values.type
+        return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Numbers without a broken part, however they are stored: 2 and 2.0."""
+        if not self.is_float:
+            return True
+        first = self.numbers[:FIRST_LOOK]
+        # most columns with a broken part show one at once
+        if (first != np.rint(first)).any():
+            return False
+        finite = bool(np.isfinite(self.numbers).all())
+        whole = self.numbers == np.rint(self.numbers)
+        return finite and bool(whole.all())
+
+    @cached_property
+    def has_few(self) -> bool:
+        """Few distinct values, each seen often."""
+        if self.n == 0:
+            return False
+        first = self.values.slice(0, FIRST_LOOK)
+        # a gap counts as a value here, and a float's NaN as another
+        if pc.count_distinct(first).as_py() > FEW_VALUES + 1:
+            return False
+        return len(self.distinct) <= FEW_VALUES and self._seen_often
+
+    @property
+    def _seen_often(self) -> bool:
+        return self.n >= SEEN_EACH * len(self.distinct)
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Each value is seen ten times on average, however many there are."""
+        return self.n > 0 and self._seen_often
+
+    @cached_property
+    def all_differ(self) -> bool:
+        """No value is seen twice."""
+        first = self.values.slice(0, FIRST_LOOK).drop_null()
+        if self.n == 0 or pc.count_distinct(first).as_py() < len(first):
+            return False
+        return len(self.distinct) == self.n
+
+    @cached_property
+    def distinct(self) -> Floats | list[str]:
+        """The values that occur: numbers in rising order, or texts."""
+        if self.is_number:
+            return np.unique(self.numbers)
+        occurring = pc.unique(self.values).to_pylist()
+        return [str(value) for value in occurring if value is not None]
+
+    @cached_property
+    def sample(self) -> list[str]:
+        """Some distinct texts, from all over the file, without spaces at their ends."""
+        texts = self.distinct
+        # spread over the file: its first records may all come from one place
+        step = max(1, len(texts) // SAMPLE)
+        spread = [str(text).strip() for text in texts[::step]]
+        return spread[:SAMPLE]
+
+    @cached_property
+    def low(self) -> float:
+        """The smallest number."""
+        return float(self.distinct[0])
+
+    @cached_property
+    def high(self) -> float:
+        """The largest number."""
+        return float(self.distinct[-1])
+
+    @cached_property
+    def has_all_between(self) -> bool:
+        """Every whole number from the smallest to the largest occurs."""
+        return self.high - self.low + 1 == len(self.distinct)
+
+    def share(self, pattern: re.Pattern[str]) -> float:
+        """Share of the sampled texts that a pattern holds for."""
+        texts = self.sample
+        hits = sum(1 for text in texts if pattern.fullmatch(text))
+        return hits / len(texts) if texts else 0.0
+
+    def says(self, words: frozenset[str]) -> bool:
+        """One of the words is a word of the name."""
+        return any(word in words for word in self.words) or self.squashed in words
+
+    def holds(self, stems: re.Pattern[str]) -> bool:
+        """The squashed name holds one of the stems ('motheduc' holds 'educ')."""
+        return stems.search(self.squashed) is not None
+
+    def labelled(self, phrases: re.Pattern[str]) -> bool:
+        """The label holds one of the phrases."""
+        return bool(self.label) and phrases.search(self.label) is not None

@@ -1,0 +1,263 @@
+"""Files in and out: ``read`` and ``write`` choose the format by the ending of the name.
+
+One file per format.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tacit.base.errors import InputError
+from tacit.data.frames import Frame, refuse_nested
+from tacit.data.microdata import Microdata, Schema
+from tacit.data.notes import annotate
+
+#: ending -> module with ``read(path, **options) -> pa.Table`` and ``write(table, path)``;
+#: a new format is one line
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".arff": "arff",
+    ".xlsx": "excel",
+    ".fwf": "fixed_width",
+    ".dat": "fixed_width",
+    ".asc": "fixed_width",
+    ".dta": "stats",
+    ".sav": "stats",
+    ".zsav": "stats",
+    ".por": "stats",
+    ".xpt": "stats",
+    ".sas7bdat": "stats",
+}
+
+
+def read(
+    path: str | Path,
+    schema: Schema | None = None,
+    *,
+    encoding: str | None = None,
+    **roles: Iterable[str] | str | None,
+) -> Microdata:
+    """Read a file of records.
+
+    Parameters
+    ----------
+    path : path
+        The file; its ending says the format.
+    schema : Schema
+        What the columns are; guessed unless given.
+    encoding : str
+        Encoding of text; detected unless given.
+    **roles
+        Roles and kinds, as in ``Schema.set``.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "a.csv")
+    >>> _ = file.write_text("age;income\\n30;1,5\\n40;2,5\\n")
+    >>> read(file).numbers(["income"]).tolist()
+    [[1.5], [2.5]]
+    """
+    table = read_table(path, encoding=encoding)
+    return Microdata.of(table, schema, **roles)
+
+
+def read_table(
+    path: str | Path,
+    *,
+    encoding: str | None = None,
+) -> pa.Table:
+    """The records of a file as an Arrow table, or one sentence about what is wrong with it."""
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file")
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory, not a file")
+    if path.stat().st_size == 0:
+        raise InputError(f"{path}: the file is empty")
+    module = _format(path)
+    try:
+        table = module.read(path, encoding=encoding)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"{path}: cannot be read ({reason})") from None
+    except (UnicodeDecodeError, MemoryError):
+        # lengths and names that no writer wrote
+        raise InputError(f"{path}: cannot be read (it is damaged)") from None
+    except pa.ArrowException as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{path}: cannot be read ({reason})") from None
+    if table.num_columns == 0:
+        raise InputError(f"{path}: has no columns")
+    _check_names(path, table.column_names)
+    refuse_nested(table, f"{path}: ")
+    if table.num_rows == 0:
+        raise InputError(f"{path}: has a header but no records")
+    return table
+
+
+def write(
+    data: Frame,
+    path: str | Path,
+    *,
+    force: bool = False,
+    safe_formulas: bool = False,
+) -> None:
+    """Write a release; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    data : frame
+        The records.
+    path : path
+        The file; its ending says the format.
+    force : bool
+        Replace a file that exists already.
+    safe_formulas : bool
+        Put an apostrophe before text cells and names that a spreadsheet would run as a formula
+        (starting with ``= + - @``); it changes data, so it is never done unless asked. Excel
+        files need it never: text is text there.
+    """
+    path = Path(path)
+    data = Microdata.of(data)
+    words = {
+        column.name: column.missing.to_entry() | column.description.to_entry()
+        for column in data.schema
+    }
+    said = {name: entry for name, entry in words.items() if entry}
+    table = data.written()
+    if said:
+        table = annotate(table, columns=said)
+    if safe_formulas:
+        table = neutralise_formulas(table)
+    module = _format(path)
+    # a format may need a second file, such as the layout of a fixed-width one
+    companions: dict[Path, str] = {}
+    if hasattr(module, "beside"):
+        companions = module.beside(table, path)
+    for companion in companions:
+        refuse_overwrite(companion, force=force)
+    with replacing(path, force=force) as temporary:
+        try:
+            module.write(table, temporary)
+        except InputError as error:
+            # nobody knows the file by its name for now
+            error.args = (str(error).replace(str(temporary), str(path)),)
+            raise
+    for companion, text in companions.items():
+        with replacing(companion, force=force) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def replacing(
+    path: str | Path,
+    *,
+    force: bool = False,
+    private: bool = False,
+) -> Iterator[Path]:
+    """A temporary file beside ``path`` that takes its name when the block ends well.
+
+    ``private``: mode 0600.
+    """
+    path = Path(path)
+    refuse_overwrite(path, force=force)
+    # in the same folder: a name can only be taken over within one file system
+    handle, name = tempfile.mkstemp(
+        prefix=".tacit-", suffix=path.suffix, dir=path.parent
+    )
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        if not private:
+            # the mask can only be read by setting it
+            umask = os.umask(0)
+            os.umask(umask)
+            # mkstemp makes files that only their owner can read
+            temporary.chmod(0o666 & ~umask)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def refuse_overwrite(
+    path: str | Path,
+    *,
+    force: bool = False,
+) -> None:
+    """Say now, before any work, that an output cannot be written."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no directory {path.parent}")
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory; name a file")
+    if path.exists() and not force:
+        raise InputError(
+            f"{path}: exists already; choose another name, or overwrite it with --force"
+        )
+
+
+# what makes a spreadsheet take text for a formula: a tab or a carriage return before it does not
+# stop it; a sign before a number, or alone, is none
+_FORMULA = r"^[=@\t\r]|^[+\-][^0-9.,\s]|^[+\-][0-9.,\s]+[^0-9.,\s]"
+
+
+def neutralise_formulas(table: pa.Table) -> pa.Table:
+    """Text cells and names that start like a spreadsheet formula get an apostrophe in front."""
+    for position, name in enumerate(table.column_names):
+        column = table.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            risky = pc.match_substring_regex(column, _FORMULA)
+            apostrophe = pa.scalar("'", column.type)
+            no_separator = pa.scalar("", column.type)
+            quoted = pc.binary_join_element_wise(apostrophe, column, no_separator)
+            safe = pc.if_else(risky, quoted, column)
+            table = table.set_column(position, name, safe)
+    return table.rename_columns(
+        [
+            f"'{name}" if re.search(_FORMULA, name) else name
+            for name in table.column_names
+        ]
+    )
+
+
+def _format(path: Path) -> ModuleType:
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise InputError(
+            f"{path}: the ending '{ending}' is not known; "
+            f"use one of {', '.join(FORMATS)}"
+        )
+    return import_module(f"tacit.data.io.{FORMATS[ending]}")
+
+
+def _check_names(
+    path: Path,
+    names: list[str],
+) -> None:
+    twice = [name for j, name in enumerate(names) if name in names[:j]]
+    if twice:
+        raise InputError(
+            f"{path}: two columns are named '{twice[0]}'; "
+            "give each column a name of its own"
+        )

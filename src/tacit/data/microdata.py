@@ -1,0 +1,409 @@
+"""Microdata: a table that knows what its columns are, whatever kind of frame it came in.
+
+pandas, polars, pyarrow and numpy go in (through narwhals) and the same kind comes out, with
+dtypes, index, column order and missing values as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike
+
+from tacit.base.errors import ColumnError, InputError
+from tacit.base.typing import Bools, Floats
+from tacit.data import dates
+from tacit.data.buffers import array_of
+from tacit.data.category_codes import (
+    as_arrow,
+    as_written,
+    coded,
+    decode_categories,
+    decode_numbers,
+    floats,
+    not_a_number,
+)
+from tacit.data.frames import Frame, NativeFrame, refuse_nested, to_table
+from tacit.data.inference import infer, number
+from tacit.data.inference.labelled import by_labels
+from tacit.data.inference.precision import decimals_of
+from tacit.data.notes import columns, decimal
+from tacit.data.schema import Category, Column, Kind, Role, Schema
+
+__all__ = ["Column", "Kind", "Microdata", "Role", "Schema"]
+
+# text of these kinds may look like numbers and is none
+_KEPT_AS_TEXT = frozenset({Kind.code, Kind.date, Kind.text})
+
+
+class Microdata:
+    """Records with a schema; immutable (each change gives a new one).
+
+    >>> data = Microdata.of({"age": [31, 45, 52], "sex": ["f", "m", "f"]}, nominal=["sex"])
+    >>> data.n, data.names, data.quasi
+    (3, ['age', 'sex'], ['age', 'sex'])
+    >>> data.numbers(["age", "sex"])[:, 1]
+    array([0., 1., 0.])
+    """
+
+    def __init__(
+        self,
+        table: pa.Table,
+        schema: Schema,
+        native: NativeFrame,
+    ) -> None:
+        self._table = table
+        self._schema = schema
+        self._native = native
+        # codes are made when a column is first asked for
+        self._codes: dict[str, tuple[Floats, list[Category]]] = {}
+
+    @classmethod
+    def of(
+        cls,
+        data: Frame,
+        schema: Schema | None = None,
+        **roles: Iterable[str] | str | None,
+    ) -> Microdata:
+        """From a frame, an array, a dict of columns, or Microdata.
+
+        Parameters
+        ----------
+        data : frame
+            The records.
+        schema : Schema
+            What the columns are; columns that it does not have are guessed.
+        **roles
+            Roles and kinds, as in ``Schema.set``.
+        """
+        if isinstance(data, Microdata):
+            given = data if schema is None else data.with_schema(schema)
+            return given.with_schema(given.schema.set(**roles)) if roles else given
+        if isinstance(data, dict):
+            columns = {str(name): as_arrow(values) for name, values in data.items()}
+            data = pa.table(columns)
+        native = NativeFrame.of(data)
+        raw = to_table(native)
+        refuse_nested(raw)
+        schema = _completed(schema or Schema(()), raw, is_array=native.is_array)
+        table = _all_opened(raw, schema)
+        return cls(table, schema.set(**roles) if roles else schema, native)
+
+    # -- what it is ------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self._table.num_rows)
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def names(self) -> list[str]:
+        """Column names in file order."""
+        return list(self._table.column_names)
+
+    @property
+    def schema(self) -> Schema:
+        """Kinds and roles."""
+        return self._schema
+
+    @property
+    def quasi(self) -> list[str]:
+        """Names of the quasi-identifiers."""
+        return self._schema.names(role=Role.quasi)
+
+    @property
+    def table(self) -> pa.Table:
+        """The records as an Arrow table, with gaps where the file has missing codes."""
+        return self._table
+
+    def written(self) -> pa.Table:
+        """The records as they are written: gaps that were missing codes are those codes again."""
+        table = self._table
+        for place, column in enumerate(self._schema):
+            if column.missing:
+                table = table.set_column(place, column.name, self._closed(column))
+        return table
+
+    @property
+    def native(self) -> Frame:
+        """The frame that was given, untouched."""
+        return self._native.frame
+
+    def __repr__(self) -> str:
+        # the first names are enough to recognise a file by
+        first = ", ".join(self.names[:6])
+        return f"Microdata({self.n} records, {len(self.names)} columns: {first})"
+
+    # -- values as numbers -----------------------------------------------------------------
+
+    def numbers(self, names: Sequence[str] | None = None) -> Floats:
+        """The columns as float64 (n, d), NaN where missing.
+
+        Values, or codes of ordinal and nominal categories.
+        """
+        names = self.names if names is None else list(names)
+        out = np.empty((self.n, len(names)))
+        for j, name in enumerate(names):
+            out[:, j] = self.column(name)
+        return out
+
+    def column(self, name: str) -> Floats:
+        """One column as float64: values or codes; NaN where missing.
+
+        Infinite values are refused by row.
+        """
+        column = self._schema[name]
+        if column.scale is not Kind.continuous:
+            return self._coded(name)[0]
+        values = self._table.column(name)
+        try:
+            numbers = floats(values)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            raise ColumnError(not_a_number(name, values)) from None
+        infinite = np.isinf(numbers)
+        if infinite.any():
+            row = int(np.argmax(infinite)) + 1
+            raise InputError(
+                f"column '{name}', row {row}: the value is infinite; "
+                "replace it or drop the record"
+            )
+        return numbers
+
+    def days(self, name: str) -> Floats:
+        """A column of dates as days since 1970-01-01, NaN where missing."""
+        values = self._table.column(name)
+        return dates.days(self._schema[name], values)
+
+    def categories(self, name: str) -> list[Category]:
+        """The values of a nominal or ordinal column in code order (ordinal: lowest first)."""
+        _, categories = self._coded(name)
+        return list(categories)
+
+    def missing(self, name: str) -> Bools:
+        """Where the column has no value."""
+        return np.isnan(self.column(name))
+
+    def _coded(self, name: str) -> tuple[Floats, list[Category]]:
+        if name not in self._codes:
+            column, values = self._schema[name], self._table.column(name)
+            self._codes[name] = coded(column, values)
+        return self._codes[name]
+
+    # -- new versions ----------------------------------------------------------------------
+
+    def with_schema(self, schema: Schema) -> Microdata:
+        """The same records with other roles, kinds or missing codes."""
+        schema = schema.select(self.names)
+        table = self._table
+        for place, column in enumerate(schema):
+            known = self._schema[column.name]
+            if column.missing != known.missing:
+                values = _opened(column, self._closed(known), decimal(table))
+                table = table.set_column(place, column.name, values)
+        return Microdata(table, schema, self._native)
+
+    def with_plain_gaps(self, names: Iterable[str]) -> Microdata:
+        """The codes of gaps forgotten: for a method that moves values from row to row."""
+        changed = self
+        for name in names:
+            if self._schema[name].missing:
+                values = self._table.column(name)
+                native = changed._native.holding(name, values)
+                changed = Microdata(changed._table, changed._schema, native)
+        return changed
+
+    def with_numbers(
+        self,
+        names: Sequence[str],
+        values: ArrayLike,
+    ) -> Microdata:
+        """The inverse of ``numbers``.
+
+        Types, categories and missing values are as in the original column, and numbers have the
+        decimals that it has: integers are whole, money in cents has two. NaN becomes missing.
+        Equal numbers stay equal, and what follows from the released numbers alone is no new use
+        of the originals.
+        """
+        array = np.asarray(values, dtype=np.float64)
+        changed = self
+        for j, name in enumerate(names):
+            decoded = changed._decode(name, array[:, j])
+            changed = changed._with_arrow(name, decoded, self._schema[name])
+        return changed
+
+    def with_days(self, name: str, days: Floats) -> Microdata:
+        """The inverse of ``days``: dates of the same type, and text in the same format."""
+        column, values = self._schema[name], self._table.column(name)
+        # the format stays the column's, whatever the new dates could be read as
+        if dates.is_text(values.type):
+            column = replace(column, date_format=dates.format_of(column, values))
+        array = dates.of_days(column, values, days)
+        return self._with_arrow(name, array, replace(column, categories=None))
+
+    def with_column(
+        self,
+        name: str,
+        values: Frame,
+        *,
+        kind: Kind | None = None,
+    ) -> Microdata:
+        """Replace one column by any values of the same length; its type may change."""
+        old = self._schema[name]
+        array = as_arrow(values)
+        if len(array) != self.n:
+            raise InputError(f"column '{name}' needs {self.n} values, not {len(array)}")
+        same_type = array.type == self._table.column(name).type
+        if kind is None and same_type:
+            kind = old.kind
+        if kind is None:
+            # another type is another kind: intervals where there were numbers
+            alone = pa.table({name: array})
+            guess = Schema.infer(alone)[name]
+            kind = guess.kind
+            old = replace(
+                guess,
+                role=old.role,
+                why=old.why,
+                known=old.known,
+                # gaps stay the gaps that they were
+                missing=old.missing,
+                description=old.description,
+            )
+        column = replace(old, kind=kind, categories=None, ask="")
+        return self._with_arrow(name, array, column)
+
+    def take(self, rows: ArrayLike) -> Microdata:
+        """Some records, in the order given."""
+        index = np.asarray(rows)
+        if index.dtype == bool:
+            index = np.flatnonzero(index)
+        places = array_of(index.astype(np.int64))
+        table = self._table.take(places)
+        return Microdata(table, self._schema, self._native.take(index))
+
+    def drop(self, names: Iterable[str]) -> Microdata:
+        """Without these columns."""
+        gone = set(names)
+        return self.select([name for name in self.names if name not in gone])
+
+    def select(self, names: Sequence[str]) -> Microdata:
+        """These columns only, in this order."""
+        names = list(names)
+        schema = self._schema.select(names)
+        native = self._native.select(names)
+        return Microdata(self._table.select(names), schema, native)
+
+    def to_native(self) -> Frame:
+        """The same kind of frame as was given, with changed columns in place."""
+        return self._native.restore(self.written())
+
+    def _with_arrow(
+        self,
+        name: str,
+        array: pa.Array,
+        column: Column,
+    ) -> Microdata:
+        place = self._table.column_names.index(name)
+        table = self._table.set_column(place, name, array)
+        # only changed columns are written back, so that all others keep their very dtype
+        return Microdata(table, self._schema.put(column), self._native.changed(name))
+
+    def _closed(self, column: Column) -> pa.ChunkedArray:
+        """The values of a column with its missing codes in their places."""
+        values = self._table.column(column.name)
+        if not column.missing:
+            return values
+        raw = self._native.column(column.name)
+        if column.name not in self._native.replaced:
+            return raw
+        return column.missing.closed(values, raw, decimal=decimal(self._table))
+
+    def _decode(
+        self,
+        name: str,
+        numbers: Floats,
+    ) -> pa.Array:
+        type_ = self._table.column(name).type
+        if self._schema[name].scale is Kind.continuous:
+            column = self._schema[name]
+            numbers = as_written(numbers, type_, column.decimals)
+            if column.missing:
+                # a masked value must not be taken for a code by whoever reads the release
+                numbers = column.missing.avoided(numbers, self.column(name))
+            return decode_numbers(numbers, type_)
+        return decode_categories(numbers, self.categories(name), type_)
+
+
+def _opened(
+    column: Column,
+    values: pa.ChunkedArray,
+    sign: str,
+) -> pa.ChunkedArray:
+    """The values with gaps in place of the column's missing codes."""
+    if not column.missing:
+        return values
+    as_text = "kind" not in column.unsaid and column.kind in _KEPT_AS_TEXT
+    return column.missing.opened(values, decimal=sign, as_text=as_text)
+
+
+def _all_opened(raw: pa.Table, schema: Schema) -> pa.Table:
+    """A table with gaps in place of the missing codes that its schema declares."""
+    table = raw
+    for place, name in enumerate(raw.column_names):
+        values = raw.column(name)
+        gaps = _opened(schema[name], values, decimal(raw))
+        if gaps is not values:
+            table = table.set_column(place, name, gaps)
+    return table
+
+
+def _completed(
+    schema: Schema,
+    raw: pa.Table,
+    *,
+    is_array: bool,
+) -> Schema:
+    """The schema in the file's order.
+
+    What it does not say is what the file says (labels, missing codes), or else guessed from
+    the values that are no missing codes.
+    """
+    absent = [column.name for column in schema if column.name not in raw.column_names]
+    if absent:
+        raise ColumnError(
+            f"the schema names the column '{absent[0]}', which the file does not have; "
+            f"its columns are: {', '.join(raw.column_names)}"
+        )
+    of_file = columns(raw)
+    said = []
+    for name in raw.column_names:
+        try:
+            stated = Column.from_entry(name, of_file.get(name, {}))
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                f"what the file says of its columns is wrong: {error}"
+            ) from None
+        if name in schema:
+            said.append(schema[name].completed(stated))
+        else:
+            # without a schema nothing is unknown: everything is guessed
+            said.append(replace(stated, known=not schema.columns))
+    table = _all_opened(raw, Schema(tuple(said)))
+    whole = []
+    for column in said:
+        values = table.column(column.name)
+        if is_array:
+            column = column.completed(number(column.name))
+        elif column.unsaid:
+            guess = infer(column.name, values, column.description.label)
+            column = column.completed(by_labels(guess, column, values))
+        elif column.decimals is None:
+            column = replace(column, decimals=decimals_of(values))
+        whole.append(column)
+    return Schema(tuple(whole))

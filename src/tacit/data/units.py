@@ -1,0 +1,312 @@
+"""Units: whose rows these are. Persons with several rows, households with several persons.
+
+What is counted is the unit: the person where a column has the role person, else the record.
+Columns whose values all rows of a unit share stand at the level of that unit: a region at that of
+the household, a sex at that of the person. A suppressed cell of such a column is not hidden while
+another row of the unit shows it; ``tacit.data.fill_in`` reads those off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tacit.base.errors import InputError
+from tacit.base.typing import Bools, Floats, Ints
+from tacit.data.microdata import Microdata
+from tacit.data.schema import Role
+
+# A level may have slips (a typing error, a man who moved): a column stands at a level when at
+# most one unit in twenty of those that chance would split is split.
+SLIPS = 0.05
+
+_UNIT_ROLES = frozenset({Role.person, Role.household})
+# numbers of people and of questionnaires say nothing about a household
+_NO_VALUES = _UNIT_ROLES | {Role.identifier}
+
+
+@dataclass(frozen=True)
+class Units:
+    """A partition of the rows: ``labels[i]`` is the unit of row i, 0 to ``number`` - 1.
+
+    >>> homes = Units("household", np.array([0, 0, 1]))
+    >>> homes.number, homes.sizes.tolist(), homes.rows(0).tolist()
+    (2, [2, 1], [0, 1])
+    """
+
+    word: str
+    """What a unit is: person, household or record."""
+    labels: Ints
+
+    @cached_property
+    def number(self) -> int:
+        """How many units there are."""
+        return int(self.labels.max(initial=-1)) + 1
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Rows of each unit."""
+        rows = np.bincount(self.labels, minlength=self.number)
+        return rows.astype(np.int64)
+
+    @cached_property
+    def order(self) -> Ints:
+        """The rows, unit by unit."""
+        return np.argsort(self.labels, kind="stable").astype(np.int64)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each unit begins in ``order``."""
+        ends = np.cumsum(self.sizes)
+        return (ends - self.sizes).astype(np.int64)
+
+    @property
+    def single(self) -> bool:
+        """Every unit has one row: units are records."""
+        return self.number == len(self.labels)
+
+    @property
+    def words(self) -> str:
+        """More than one of them."""
+        return f"{self.word}s"
+
+    def rows(self, unit: int) -> Ints:
+        """The rows of one unit, in file order."""
+        start = self.starts[unit]
+        end = start + self.sizes[unit]
+        return np.asarray(self.order[start:end])
+
+    def any(self, rows: Bools) -> Bools:
+        """Units of which any row is marked."""
+        marked = np.bincount(self.labels[rows], minlength=self.number)
+        return np.asarray(marked > 0)
+
+    def share(self, rows: Bools) -> float:
+        """Share of the units of which any row is marked."""
+        return float(self.any(rows).mean()) if self.number else 0.0
+
+    def lowest(self, values: Floats) -> Floats:
+        """The smallest known value of each unit; NaN where none is known."""
+        return self._reduced(np.fmin, values)
+
+    def highest(self, values: Floats) -> Floats:
+        """The largest known value of each unit; NaN where none is known."""
+        return self._reduced(np.fmax, values)
+
+    def shared(self, values: Floats) -> Floats:
+        """The one value that all rows of a unit have, gaps aside; NaN where there is none."""
+        low = self.lowest(values)
+        high = self.highest(values)
+        return np.where(low == high, low, np.nan)
+
+    def split(self, values: Floats) -> Bools:
+        """Units whose known values differ."""
+        return np.asarray(self.lowest(values) < self.highest(values))
+
+    def take(self, rows: Ints) -> Units:
+        """The units of some rows, numbered anew."""
+        kept = self.labels[rows]
+        _, labels = np.unique(kept, return_inverse=True)
+        return Units(self.word, labels.astype(np.int64))
+
+    def _reduced(self, least: np.ufunc, values: Floats) -> Floats:
+        if not len(values):
+            return np.zeros(0)
+        by_unit = values[self.order]
+        # fmin and fmax pass over gaps
+        return np.asarray(least.reduceat(by_unit, self.starts))
+
+
+def records(n: int) -> Units:
+    """Every row is a unit."""
+    return Units("record", np.arange(n, dtype=np.int64))
+
+
+def persons(data: Microdata) -> Units:
+    """The units that are counted: persons, or records where no column has the role person.
+
+    >>> data = Microdata.of({"id": [7, 7, 9], "wage": [1.0, 2.0, 3.0]}, person="id")
+    >>> persons(data).labels.tolist(), persons(data).words
+    ([0, 0, 1], 'persons')
+    """
+    names = data.schema.names(role=Role.person)
+    if not names:
+        return records(data.n)
+    for name in names:
+        # rows without a number would be taken for one person with many rows
+        gap = data.missing(name) | _blank(data, name)
+        if gap.any():
+            raise InputError(
+                f"column '{name}', row {_first(gap)}: the person is missing; fill in whose "
+                "record this is, drop the record, or give the column another role"
+            )
+    return Units("person", _labels(data, names))
+
+
+def households(data: Microdata) -> Units | None:
+    """Households; None where no column has that role. Rows without a number live alone."""
+    names = data.schema.names(role=Role.household)
+    if not names:
+        return None
+    labels = _labels(data, names)
+    gaps = [data.missing(name) for name in names]
+    alone = np.any(gaps, axis=0)
+    # a person without a household's number is one household, however many rows he has
+    each = persons(data).take(np.flatnonzero(alone))
+    labels[alone] = labels.max(initial=-1) + 1 + each.labels
+    return Units("household", _numbered(labels))
+
+
+def levels(
+    data: Microdata,
+    units: Units,
+    *,
+    slips: float = SLIPS,
+) -> list[str]:
+    """Names of the columns that stand at the level of these units, in file order.
+
+    Parameters
+    ----------
+    data : Microdata
+        The file, before protection.
+    units : Units
+        Its households or persons.
+    slips : float
+        Units that may disagree, per unit that would if rows were put together at random; 0: none.
+
+    Notes
+    -----
+    **Definition.** Of the units with two or more known values, d disagree. If values were dealt
+    out at random, e = sum over these units of 1 - sum over values v of p_v ** m would, m the
+    unit's known values and p_v the share of v. The column stands at the level if d <= slips * e.
+    A rare disease is in most households equal, and is no household's property: there e is small,
+    too.
+
+    Examples
+    --------
+    >>> data = Microdata.of(
+    ...     {"hid": [1, 1, 2, 2], "region": ["n", "n", "s", "s"], "age": [40, 3, 50, 51]},
+    ...     household="hid",
+    ... )
+    >>> levels(data, households(data))
+    ['region']
+    """
+    if units.single:
+        return []
+    return [name for name in valued(data) if stands(data.column(name), units, slips)]
+
+
+def household_columns(data: Microdata, *, slips: float = SLIPS) -> list[str]:
+    """Columns of the household: region, dwelling, household income; [] without households."""
+    homes = households(data)
+    return [] if homes is None else levels(data, homes, slips=slips)
+
+
+def person_columns(data: Microdata, *, slips: float = SLIPS) -> list[str]:
+    """Columns of the person that do not change from row to row: sex, birth year; [] without."""
+    return levels(data, persons(data), slips=slips)
+
+
+def check(data: Microdata) -> None:
+    """Refuse persons with gaps and persons in two households, by column and row."""
+    people, homes = persons(data), households(data)
+    if homes is None or people.single:
+        return
+    moved = people.split(homes.labels.astype(np.float64))
+    if not moved.any():
+        return
+    rows = people.rows(int(np.argmax(moved)))
+    home_of = homes.labels[rows]
+    first = int(rows[0])
+    other = int(rows[home_of != home_of[0]][0])
+    name = data.schema.names(role=Role.person)[0]
+    home = data.schema.names(role=Role.household)[0]
+    person = data.table[name]
+    household = data.table[home]
+    raise InputError(
+        f"column '{name}', row {other + 1}: person {person[other]} is in "
+        f"household {household[other]} here and in "
+        f"{household[first]} in row {first + 1}; number persons over the "
+        "whole file and households so that nobody is in two, or give one column the role other"
+    )
+
+
+def require_level(data: Microdata, units: Units, names: list[str]) -> None:
+    """Refuse a column that was declared to be one of the household if its members disagree."""
+    for name in names:
+        values = data.column(name)
+        split = units.split(values)
+        if not split.any():
+            continue
+        rows = units.rows(int(np.argmax(split)))
+        known = rows[~np.isnan(values[rows])]
+        first = int(known[0])
+        differs = values[known] != values[first]
+        other = int(known[differs][0])
+        column = data.table[name]
+        raise InputError(
+            f"column '{name}', row {other + 1}: {column[other]} here and "
+            f"{column[first]} in row {first + 1} of the same "
+            f"{units.word}; make them equal, or do not declare the column one of the {units.word}"
+        )
+
+
+def stands(values: Floats, units: Units, slips: float) -> bool:
+    """Whether fewer units disagree on the column than slips of those that chance would split."""
+    known = ~np.isnan(values)
+    unit = units.labels[known]
+    members = np.bincount(unit, minlength=units.number)
+    # nobody has two known values: nothing shows a level
+    if not (members > 1).any():
+        return False
+    disagree = int(units.split(values).sum())
+    if not disagree:
+        return True
+    _, count = np.unique(values[known], return_counts=True)
+    shares = count / known.sum()
+    # few sizes, many units: the chance is computed once for each size
+    several = members[members > 1]
+    sizes, number = np.unique(several, return_counts=True)
+    chance = [1 - float((shares**size).sum()) for size in sizes]
+    return disagree <= slips * float(number @ np.array(chance))
+
+
+def valued(data: Microdata) -> list[str]:
+    """Columns that say something of their unit."""
+    return [column.name for column in data.schema if column.role not in _NO_VALUES]
+
+
+def _labels(data: Microdata, names: list[str]) -> Ints:
+    """Rows with equal values in all these columns have equal labels; -1 in a column: a gap."""
+    labels = np.zeros(data.n, dtype=np.int64)
+    for name in names:
+        values = data.column(name)
+        _, codes = np.unique(values, return_inverse=True, equal_nan=True)
+        # numbered anew after each column, or the product would overflow
+        labels = _numbered(labels * (data.n + 1) + codes)
+    return labels
+
+
+def _blank(data: Microdata, name: str) -> Bools:
+    """Where a text holds nothing but spaces: a gap to whoever reads it."""
+    values = data.table.column(name)
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return np.zeros(data.n, dtype=bool)
+    trimmed = pc.utf8_trim_whitespace(values)
+    bare = pc.fill_null(pc.equal(trimmed, ""), False)
+    return np.asarray(bare.to_numpy(), dtype=bool)
+
+
+def _numbered(labels: Ints) -> Ints:
+    """The same partition, numbered from 0 without gaps."""
+    _, number = np.unique(labels, return_inverse=True)
+    return number.astype(np.int64)
+
+
+def _first(rows: Bools) -> int:
+    """The first marked row, as a person counts them."""
+    return int(np.argmax(rows)) + 1

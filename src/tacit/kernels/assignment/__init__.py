@@ -1,0 +1,1 @@
+"""The sparse assignment problem and the marginals of a random matching."""

@@ -1,0 +1,1 @@
+"""Microaggregation: MDAV and its relatives, exactly and fast."""

@@ -1,0 +1,1 @@
+"""Search trees over points: kd-tree and 2^d-tree."""

@@ -1,0 +1,228 @@
+"""The manifest of a release: what is needed to repeat it and to see that the bytes are the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import tempfile
+import warnings
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy
+import pyarrow
+
+import tacit
+from tacit.base.errors import InputError, TacitWarning
+from tacit.base.typing import Ints
+from tacit.data import io
+from tacit.data.microdata import Column, Microdata, Schema
+from tacit.plan import row_order
+from tacit.plan.claims import claims
+from tacit.plan.leaving import Leaving
+from tacit.plan.plan import Plan, Table
+from tacit.plan.row_order import RowOrder
+
+Manifest: TypeAlias = Table
+"""A manifest as JSON has it; ``load`` has seen that it holds what is asked of it."""
+
+
+def sha256(path: str | Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def path_of(release: str | Path) -> Path:
+    """Where the manifest of a release lies: beside it."""
+    return Path(f"{release}.manifest.json")
+
+
+def describe(
+    plan: Plan,
+    source: str | Path,
+    data: Microdata,
+    release: str | Path,
+    masked: Microdata,
+    seconds: float,
+    *,
+    order: RowOrder | None = None,
+    columns: Iterable[Leaving] = (),
+    encoding: str | None = None,
+    safe_formulas: bool = False,
+) -> Manifest:
+    """The manifest of a release that has just been written.
+
+    ``plan`` must hold the seeds that were used, and ``order`` that of the rows (None: they
+    are as the plan gives them); ``columns`` are those that left without protection;
+    ``encoding`` and ``safe_formulas`` are how the files were read and written.
+    """
+    rows = RowOrder.of(plan, keep=True) if order is None else order
+    return {
+        # versions, because another one may give other bytes
+        "tacit": tacit.__version__,
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "pyarrow": pyarrow.__version__,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 3),
+        "plan": plan.to_dict(),
+        # what differential privacy is claimed for, and what no claim covers
+        "claims": claims(plan, data, masked),
+        "schema": data.schema.to_dict(),
+        "order": rows.to_dict(data.n),
+        "leaving": [one.to_dict() for one in columns],
+        "input": _file(source, data) | {"encoding": encoding},
+        "output": _file(release, masked) | {"safe_formulas": safe_formulas},
+    }
+
+
+def _file(
+    path: str | Path,
+    data: Microdata,
+) -> dict[str, object]:
+    """A file as a manifest names it."""
+    return {
+        "path": str(Path(path).resolve()),
+        "sha256": sha256(path),
+        "records": data.n,
+    }
+
+
+def write(
+    manifest: Manifest,
+    release: str | Path,
+    *,
+    force: bool = False,
+) -> Path:
+    """Write the manifest beside its release, for its owner alone (mode 0600): it holds seeds."""
+    path = path_of(release)
+    # names of columns stay readable
+    text = json.dumps(manifest, indent=1, ensure_ascii=False)
+    with io.replacing(path, force=force, private=True) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def shown(manifest: Manifest) -> Manifest:
+    """The manifest as it may be printed: without seeds, and without whose row is whose."""
+    plan = Plan.from_dict(manifest["plan"]).without_seeds()
+    order = row_order.hidden(manifest["order"])
+    return manifest | {"plan": plan.to_dict(), "order": order}
+
+
+def order_of(manifest: Manifest, source: str | Path) -> RowOrder:
+    """The order of the rows of a release; releases of version 0.1 kept that of the original."""
+    plan = Plan.from_dict(manifest["plan"], source=str(source))
+    return row_order.read(manifest.get("order", {}), plan, source)
+
+
+def truth_of(manifest: Manifest, n: int, source: str | Path) -> Ints | None:
+    """The released row of each of the n originals, as the manifest says it; None: it does not."""
+    entry = manifest.get("order")
+    if entry is None:
+        return None
+    if entry.get("shuffled"):
+        return row_order.read_truth(entry, n, source)
+    return order_of(manifest, source).truth(n)
+
+
+def load(path: str | Path) -> Manifest:
+    """Read a manifest."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        manifest = json.loads(text)
+        # what everything else relies on; other keys may come and go between versions
+        (
+            manifest["plan"],
+            manifest["input"]["sha256"],
+            manifest["output"]["sha256"],
+            manifest["schema"],
+        )
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path}: is not a manifest that tacit wrote") from None
+    return dict(manifest)
+
+
+def schema_of(manifest: Manifest, source: str | Path) -> Schema:
+    """The roles and kinds that the release was made with; ``source`` is what errors name."""
+    try:
+        entries = manifest["schema"]["columns"].items()
+        return Schema(tuple(Column.from_entry(name, entry) for name, entry in entries))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{source}: its schema cannot be read ({error})") from None
+
+
+def verify(
+    path: str | Path,
+    *,
+    source: str | Path | None = None,
+    release: str | Path | None = None,
+) -> dict[str, bool | None]:
+    """Repeat the run of a manifest and compare bytes.
+
+    The noise of differentially private steps has no seed and cannot be repeated by design: then
+    ``repeated_same_bytes`` is None, and what is checked is both hashes, and that the plan
+    applied to the input gives as many records with the same columns.
+
+    Parameters
+    ----------
+    path : path
+        The manifest.
+    source, release : path, optional
+        Where the input and the release are now, if they have moved.
+    """
+    manifest = load(path)
+    # a release that was moved together with its manifest is found beside it
+    beside = Path(str(path).removesuffix(".manifest.json"))
+    written = beside if beside.exists() else manifest["output"]["path"]
+    read_from = manifest["input"]["path"]
+    source = Path(source or read_from)
+    release = Path(release or written)
+    for file in (source, release):
+        if not file.exists():
+            raise InputError(
+                f"{file}: is named in the manifest but is not there; "
+                "say where it is now"
+            )
+    # files first: if the input has changed, the rest explains itself
+    same_input = sha256(source) == manifest["input"]["sha256"]
+    same_output = sha256(release) == manifest["output"]["sha256"]
+    plan = Plan.from_dict(manifest["plan"], source=str(path))
+    with tempfile.TemporaryDirectory() as directory:
+        # the suffix decides the format, and with it the bytes
+        again = Path(directory, "again" + release.suffix)
+        # manifests of version 0.1 do not say how the files were read and written
+        encoding = manifest["input"].get("encoding")
+        safe_formulas = bool(manifest["output"].get("safe_formulas"))
+        schema = schema_of(manifest, path)
+        data = io.read(source, schema, encoding=encoding)
+        order = order_of(manifest, path)
+        masked = order.arranged(plan.mask(data))
+        with warnings.catch_warnings():
+            # what the format cannot hold was said when the release was made
+            warnings.simplefilter("ignore", TacitWarning)
+            io.write(masked, again, safe_formulas=safe_formulas)
+        by_design = any(step.unseeded and step.seed is None for step in plan.steps)
+        # noise that has no seed differs by design
+        same_bytes = sha256(again) == manifest["output"]["sha256"]
+        repeated = None if by_design else same_bytes
+        shape_again = _shape(io.read(again))
+        fits = shape_again == _shape(io.read(release))
+    return {
+        "input_unchanged": same_input,
+        "output_unchanged": same_output,
+        "plan_gives_same_columns_and_records": fits,
+        "repeated_same_bytes": repeated,
+        "verified": same_input and same_output and fits and repeated is not False,
+    }
+
+
+def _shape(data: Microdata) -> tuple[int, list[str]]:
+    """Number of records and names of columns."""
+    return data.n, data.names

@@ -1,0 +1,153 @@
+"""From a file to a release: look at what would leave, mask, shuffle, write, keep the manifest.
+
+    tc.release(plan, "survey.csv", "release.csv", quasi=["age", "income"])
+
+is what ``tacit protect --plan`` does.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tacit.base.errors import ColumnError, ParameterError, TacitWarning
+from tacit.data import io
+from tacit.data.microdata import Microdata, Schema
+from tacit.plan import manifest
+from tacit.plan.leaving import Leaving, leaving, refuse, sentence
+from tacit.plan.manifest import Manifest
+from tacit.plan.plan import Plan
+from tacit.plan.row_order import KEPT, RowOrder
+
+
+def release(
+    plan: object,
+    source: str | Path,
+    path: str | Path,
+    *,
+    schema: Schema | None = None,
+    release_as_is: Sequence[str] = (),
+    allow_unprotected: bool = False,
+    keep_order: bool = False,
+    force: bool = False,
+    **roles: Iterable[str] | str | None,
+) -> Manifest:
+    """Protect a file and write the release with its private manifest; nothing leaves by accident.
+
+    Parameters
+    ----------
+    plan : Plan, protector or list of them
+        What is done to the file.
+    source, path : path
+        The file to protect, and the release to write.
+    schema : Schema, optional
+        What the columns are; those that it does not name are refused.
+    release_as_is : names
+        Columns that may leave although nothing protects them.
+    allow_unprotected : bool
+        Let every untouched quasi-identifier leave as it is.
+    keep_order : bool
+        Do not shuffle the rows.
+    force : bool
+        Overwrite files that are there.
+    **roles
+        Roles and kinds, as in ``Schema.set``.
+
+    Returns
+    -------
+    dict
+        The manifest, which also lies beside the release, for its owner alone.
+    """
+    if Path(path).resolve() == Path(source).resolve():
+        raise ParameterError(
+            f"{path}: is the input itself, which is never written; name another file"
+        )
+    # before the work, which may take an hour
+    for output in (path, manifest.path_of(path)):
+        io.refuse_overwrite(output, force=force)
+    recipe = accepting(Plan.of(plan), release_as_is).seeded()
+    data = io.read(source, schema, encoding=None, **roles)
+    columns = look(recipe, data, allow_unprotected=allow_unprotected)
+    start = time.perf_counter()
+    masked = recipe.mask(data)
+    return write(
+        recipe,
+        source,
+        data,
+        path,
+        masked,
+        time.perf_counter() - start,
+        order=RowOrder.of(recipe, keep=keep_order),
+        columns=columns,
+        force=force,
+    )
+
+
+def accepting(plan: Plan, names: Iterable[str]) -> Plan:
+    """The plan with more columns that may leave as they are."""
+    both = dict.fromkeys((*plan.release_as_is, *names))
+    return replace(plan, release_as_is=tuple(both))
+
+
+def look(
+    plan: Plan, data: Microdata, *, allow_unprotected: bool = False
+) -> list[Leaving]:
+    """Refuse what would leave by accident, warn of what leaves undeclared; what was found."""
+    released = plan.released(data)
+    for name in plan.release_as_is:
+        # an unknown column is an error, not a no-op
+        data.schema[name]
+        if name not in released:
+            raise ColumnError(
+                f"--release-as-is {name}: an identifier is dropped; "
+                f"say what it is instead (--confidential {name})"
+            )
+    found = leaving(plan, data, allow_unprotected=allow_unprotected)
+    refuse(found)
+    said = sentence(found)
+    if said:
+        warnings.warn(said, TacitWarning, stacklevel=2)
+    for one in found:
+        if one.reason == "text":
+            warnings.warn(f"{one} leaves as it is", TacitWarning, stacklevel=2)
+    return found
+
+
+def write(
+    plan: Plan,
+    source: str | Path,
+    data: Microdata,
+    path: str | Path,
+    masked: Microdata,
+    seconds: float,
+    *,
+    order: RowOrder,
+    columns: Iterable[Leaving],
+    force: bool = False,
+    encoding: str | None = None,
+    safe_formulas: bool = False,
+    more: Manifest | None = None,
+) -> Manifest:
+    """Write the release in its order of rows, and its manifest with ``more`` entries beside it."""
+    if order.seed is None:
+        warnings.warn(KEPT, TacitWarning, stacklevel=2)
+    written = order.arranged(masked)
+    io.write(written, path, force=force, safe_formulas=safe_formulas)
+    record = manifest.describe(
+        plan,
+        source,
+        data,
+        path,
+        written,
+        seconds,
+        order=order,
+        columns=columns,
+        encoding=encoding,
+        safe_formulas=safe_formulas,
+    )
+    record |= more or {}
+    manifest.write(record, path, force=force)
+    return record

@@ -1,0 +1,1 @@
+"""Groups of records and of columns, for the methods that average or suppress within them."""

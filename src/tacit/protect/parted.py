@@ -1,0 +1,198 @@
+"""A protector for each part of a file, and the file put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.base import seeds
+from tacit.base.errors import InputError, TacitError
+from tacit.base.estimator import clone
+from tacit.data.microdata import Microdata
+from tacit.protect.file_parts import (
+    RECORD,
+    Level,
+    Part,
+    has_units,
+    in_stratum,
+    join,
+    levels,
+    refuse_small,
+    split,
+)
+
+if TYPE_CHECKING:
+    from tacit.protect.base import Protector
+
+# bytes of the number that the seeds of the parts hang below
+ROOT = seeds.BITS // 8
+
+
+class Parts:
+    """What a protector has learned of each part of a file; see ``tacit.protect.file_parts``.
+
+    Attributes
+    ----------
+    by
+        The columns that cut the file into strata.
+    levels
+        The columns of each level: household, person, record.
+    fitted
+        The protector of each part, by its level and stratum.
+    """
+
+    def __init__(
+        self,
+        owner: Protector,
+        found: Sequence[Level],
+        by: Sequence[str],
+    ) -> None:
+        self.by = list(by)
+        self.levels = {level.word: list(level.columns) for level in found}
+        self.fitted: dict[tuple[object, ...], Protector] = {}
+        self._owner = owner
+
+    @classmethod
+    def of(
+        cls,
+        owner: Protector,
+        data: Microdata,
+        columns: Sequence[str],
+    ) -> Parts | None:
+        """The parts in which a protector would mask these columns; None: the file as it is."""
+        by = strata_columns(owner)
+        if owner.keeps_levels:
+            # where there are units it cuts strata itself, as both must fit together
+            whole = not by or has_units(data)
+            return None if whole else cls(owner, [_rows(data, columns)], by)
+        found = levels(data, columns)
+        one_table = len(found) == 1 and found[0].word == RECORD
+        if one_table and not by:
+            return None
+        return cls(owner, found, by)
+
+    def cut(self, data: Microdata) -> list[Part]:
+        """The parts of a file."""
+        columns = [name for names in self.levels.values() for name in names]
+        if list(self.levels) == [RECORD]:
+            return split(data, [_rows(data, columns)], self.by)
+        found = levels(data, columns, self.levels)
+        return split(data, found, self.by)
+
+    def protector(self, part: Part, data: Microdata, seed: int) -> Protector:
+        """A new protector for one part: its columns, and a seed of its own."""
+        given: dict[str, Any] = self._owner.get_params(deep=False)
+        masked = {name for names in self.levels.values() for name in names}
+        # parameters may name columns that the table of this part does not have
+        gone = set(data.names) - set(part.kept) | masked - set(part.columns)
+        for name, value in given.items():
+            given[name] = _without(value, gone)
+        for name in ("columns", "quasi"):
+            if name in given:
+                given[name] = list(part.columns)
+        if strata_columns(self._owner):
+            # the part is one stratum already
+            given["by"] = None
+        if "random_state" in given:
+            given["random_state"] = seed
+        made: Protector = clone(self._owner).set_params(**given)
+        return made
+
+    def fit(self, data: Microdata) -> None:
+        """Learn in every part."""
+        self.fitted = {}
+        for part, seed in self._seeded(data):
+            made = self.protector(part, data, seed)
+            with self._named(part):
+                made._fit(part.table(data), part.columns, made._generator())
+            self.fitted[part.key] = made
+
+    def apply(self, data: Microdata) -> Microdata:
+        """Mask every part by what was learned in it."""
+        parts, masked = [], []
+        for part, seed in self._seeded(data):
+            made = self._known(part)
+            if hasattr(made, "random_state"):
+                made = _copy(made, seed)
+            with self._named(part):
+                table = made._apply(part.table(data), part.columns, made._generator())
+            parts.append(part)
+            masked.append(table)
+        return join(data, parts, masked)
+
+    def fit_apply(self, data: Microdata) -> Microdata:
+        """Learn and mask in every part."""
+        self.fitted = {}
+        parts, masked = [], []
+        for part, seed in self._seeded(data):
+            made = self.protector(part, data, seed)
+            with self._named(part):
+                table = made._fit_apply(
+                    part.table(data), part.columns, made._generator()
+                )
+            self.fitted[part.key] = made
+            parts.append(part)
+            masked.append(table)
+        return join(data, parts, masked)
+
+    def _seeded(self, data: Microdata) -> Iterator[tuple[Part, int]]:
+        """Every part that is large enough, with its seed."""
+        root = _root(self._owner._generator())
+        for number, part in enumerate(self.cut(data)):
+            who = type(self._owner).__name__
+            refuse_small(part, self._owner.min_records, who, self.by)
+            yield part, seeds.child(root, number)
+
+    def _known(self, part: Part) -> Protector:
+        if part.key in self.fitted:
+            return self.fitted[part.key]
+        what = f"stratum {part.where}" if part.where else f"level of the {part.level}"
+        raise InputError(
+            f"the {what} was not in the file that was fitted; fit to a file that has it"
+        )
+
+    @contextmanager
+    def _named(self, part: Part) -> Iterator[None]:
+        """Errors name the stratum that they are about."""
+        try:
+            yield
+        except TacitError as error:
+            if not part.where:
+                raise
+            raise type(error)(in_stratum(part, self.by, str(error))) from None
+
+
+def strata_columns(protector: Protector) -> list[str]:
+    """The columns of ``by``, for methods that have it; another method's ``by`` is no list."""
+    by = getattr(protector, "by", None)
+    return list(by) if isinstance(by, list | tuple) else []
+
+
+def _rows(data: Microdata, columns: Sequence[str]) -> Level:
+    """All columns at the level of rows."""
+    return Level(RECORD, list(columns), np.arange(data.n))
+
+
+def _without(value: object, gone: set[str]) -> object:
+    """A parameter that lists columns, or has an entry for each, without those of other parts."""
+    if isinstance(value, dict):
+        return {name: entry for name, entry in value.items() if name not in gone}
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return [name for name in value if name not in gone]
+    return value
+
+
+def _copy(fitted: Protector, seed: int) -> Protector:
+    """The fitted protector with another seed; the one that was fitted stays as it is."""
+    made = copy(fitted)
+    made.set_params(random_state=seed)
+    return made
+
+
+def _root(rng: np.random.Generator) -> int:
+    """A key for the parts, as good as the generator's own."""
+    return seeds.DRAWN | int.from_bytes(rng.bytes(ROOT), "little")

@@ -1,0 +1,216 @@
+"""Record linkage averaged over what the intruder knows.
+
+The intruder knows s of the d attributes, s = 1 .. d/2. For each s the linkage is run on a
+few sets of s attributes (all of them when there are no more than that), and the share of
+correct links is averaged: over sets, then over s. Source: Domingo-Ferrer and Torra (2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from tacit.attack import registry as attackers
+from tacit.attack.linkage import Linkage
+from tacit.base.errors import TacitError
+from tacit.base.measure import Measure
+from tacit.base.typing import Floats, Ints
+from tacit.data.microdata import Microdata
+from tacit.data.pair import Pair
+
+# Averages over many nearest-record linkages are taken on this many originals, each
+# against the whole release: the standard error of a share is then at most 0.012.
+LARGEST_SAMPLE = 2_000
+
+# In a one-to-one linkage every record takes part, so no sample of originals can stand for
+# the file; larger files are left out unless they are asked for.
+LARGEST = 5_000
+
+ZERO = "no record is linked to its own"
+HIGHER = "a larger share of the records is linked correctly"
+
+
+@dataclass
+class Tally:
+    """Sums over linkages, from which the averages are made at the end."""
+
+    success: Floats
+    """Per original: sum of the probabilities of a correct link."""
+    rate_with: Floats
+    """Per column: sum of the rates of the linkages that used it."""
+    runs_with: Floats
+    """Per column: number of linkages that used it."""
+    runs: int = 0
+    rates: dict[int, list[float]] = field(default_factory=dict)
+    """The rates by number of attributes known."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Why the linkage could not be made, by number of attributes known."""
+
+    @classmethod
+    def empty(
+        cls,
+        records: int,
+        columns: int,
+    ) -> Tally:
+        """Nothing linked yet."""
+        return cls(np.zeros(records), np.zeros(columns), np.zeros(columns))
+
+    def add(
+        self,
+        link: Linkage,
+        chosen: Sequence[int],
+    ) -> None:
+        """Count one linkage on the chosen columns."""
+        self.runs += 1
+        self.success += link.success
+        self.rates.setdefault(len(chosen), []).append(link.rate)
+        self.rate_with[list(chosen)] += link.rate
+        self.runs_with[list(chosen)] += 1
+
+    def rate_by_size(self) -> dict[str, float]:
+        """Mean rate for each number of attributes known."""
+        return {str(size): float(np.mean(rates)) for size, rates in self.rates.items()}
+
+    def rate_by_column(self, names: Sequence[str]) -> dict[str, float]:
+        """Mean rate of the linkages that used the column; unused columns are left out."""
+        sums = zip(names, self.rate_with, self.runs_with, strict=True)
+        return {name: float(total / runs) for name, total, runs in sums if runs}
+
+
+def subsets(
+    columns: int,
+    size: int,
+    draws: int,
+    seed: int,
+) -> list[tuple[int, ...]]:
+    """Sets of `size` columns: all if there are at most `draws`, else as many random ones."""
+    if comb(columns, size) <= draws:
+        return list(combinations(range(columns), size))
+    # The size is part of the seed, so that asking for more sizes does not change a draw.
+    rng = np.random.default_rng([seed, columns, size])
+    chosen: set[tuple[int, ...]] = set()
+    while len(chosen) < draws:
+        drawn = rng.choice(columns, size, replace=False)
+        chosen.add(tuple(sorted(int(j) for j in drawn)))
+    return sorted(chosen)
+
+
+def originals_to_link(pair: Pair, attacker: str) -> Ints:
+    """The rows of the original that are linked: all, or a sample of a large file."""
+    records = pair.original.n
+    # Only the nearest record is found for each original by itself; all other attackers
+    # link the whole file at once and need every original.
+    if attacker != "nearest" or records <= LARGEST_SAMPLE:
+        return np.arange(records)
+    # Every so many-th record in value order: the sample does not depend on row order.
+    step = -(-records // LARGEST_SAMPLE)
+    return np.sort(pair.canonical()[::step])
+
+
+def average(
+    original: object,
+    masked: object,
+    attacker: str,
+    *,
+    columns: Sequence[str] | None,
+    draws: int,
+    seed: int,
+) -> Measure:
+    """The average of the module's docstring for one registered attacker."""
+    pair = Pair.of(original, masked, columns)
+    names = pair.columns
+    if not names:
+        return Measure.absent("dld", "the files have no quasi-identifier in common")
+    if not pair.aligned:
+        return Measure.absent("dld", "the files differ in length")
+    rows = originals_to_link(pair, attacker)
+    tally = link_sets(pair, attacker, rows, draws=draws, seed=seed)
+    by_size = tally.rate_by_size()
+    if not by_size:
+        return Measure.absent("dld", next(iter(tally.refused.values())))
+    details = {
+        "attacker": attacker,
+        "rate by attributes known": by_size,
+        "sets of attributes for each number": draws,
+        "originals linked": len(rows),
+        "chance": 1 / max(pair.masked.n, 1),
+    }
+    if tally.refused:
+        details["NOT COMPUTED for so many attributes"] = tally.refused
+    whole_file = len(rows) == pair.original.n
+    return Measure(
+        "dld",
+        float(np.mean(list(by_size.values()))),
+        (0.0, 1.0),
+        ZERO,
+        HIGHER,
+        details,
+        tally.success / tally.runs if whole_file else None,
+        tally.rate_by_column(names),
+    )
+
+
+def link_sets(
+    pair: Pair,
+    attacker: str,
+    rows: Ints,
+    *,
+    draws: int,
+    seed: int,
+) -> Tally:
+    """Run the attacker on every set of attributes of every size."""
+    names = pair.columns
+    whole_file = len(rows) == pair.original.n
+    originals = pair.original if whole_file else pair.original.take(rows)
+    tally = Tally.empty(len(rows), len(names))
+    # An intruder who knows one attribute is counted even where d/2 rounds down to none.
+    most_known = max(1, len(names) // 2)
+    for size in range(1, most_known + 1):
+        for chosen in subsets(len(names), size, draws, seed):
+            known = [names[j] for j in chosen]
+            intruder = attackers[attacker](columns=known)
+            try:
+                link = intruder.link(originals, pair.masked, truth=rows)
+            except TacitError as error:
+                # What could not be computed is said, never counted as zero.
+                tally.refused[str(size)] = str(error)
+                continue
+            tally.add(link, chosen)
+    return tally
+
+
+def average_one_to_one(
+    name: str,
+    attacker: str,
+    original: object,
+    masked: object,
+    *,
+    columns: Sequence[str] | None,
+    draws: int,
+    seed: int,
+    largest: int,
+) -> Measure:
+    """The average for an attacker who links all records at once, on files not too large."""
+    if attacker not in attackers:
+        why = f"NOT COMPUTED: there is no {attacker} attacker in this installation"
+        return Measure.absent(name, why)
+    records = Microdata.of(original).n
+    if records > largest:
+        why = (
+            f"NOT COMPUTED: {records} records are more than largest={largest}; "
+            "raise it to run"
+        )
+        return Measure.absent(name, why)
+    averaged = average(
+        original,
+        masked,
+        attacker,
+        columns=columns,
+        draws=draws,
+        seed=seed,
+    )
+    return replace(averaged, name=name)

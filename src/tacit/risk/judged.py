@@ -1,0 +1,88 @@
+"""The release as its reader sees it: read as the original, gaps filled in, persons counted.
+
+Every measure that counts keys judges this file, so that what a relative's row shows is nowhere
+taken for suppressed, and a person with six rows is nowhere six persons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tacit.data.fill_in import filled
+from tacit.data.microdata import Kind, Microdata
+from tacit.data.pair import read_as
+from tacit.data.units import Units, persons
+from tacit.risk.frequencies import keyed
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A release that keys are counted in."""
+
+    data: Microdata
+    keys: list[str]
+    """Those named, or else the nominal and ordinal quasi-identifiers: perhaps none."""
+    units: Units
+    """What is counted: persons, or records where there are none."""
+    suppressed: int
+    """Cells that the release leaves out and the original has, in all key columns."""
+    read_off: int
+    """Cells of these that the reader fills in from another row of the person or household."""
+
+    @classmethod
+    def of(
+        cls,
+        original: object,
+        masked: object,
+        keys: Sequence[str] | None = None,
+    ) -> Judged:
+        """The release of these files; keys are the nominal and ordinal quasi-identifiers."""
+        known = Microdata.of(original)
+        release = read_as(known, masked)
+        if keys is None:
+            schema = release.schema
+            names = [
+                name
+                for name in release.quasi
+                if schema[name].scale is not Kind.continuous
+            ]
+        else:
+            release, names = keyed(release, keys)
+        reader = filled(release, known)
+        suppressed = read_off = 0
+        for name in names:
+            gaps = release.missing(name)
+            # files of other lengths have no cell to compare with
+            if known.n == release.n and name in known.schema:
+                # what was missing before is not suppressed
+                gaps &= ~known.missing(name)
+            suppressed += int(gaps.sum())
+            filled_in = gaps & ~reader.data.missing(name)
+            read_off += int(filled_in.sum())
+        units = _counted(known, release)
+        return cls(reader.data, names, units, suppressed, read_off)
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What a measure says of persons and of cells that were read off; empty if nothing."""
+        found: dict[str, object] = {}
+        if self.units.word == "person":
+            found |= {"unit": "person", "persons": self.units.number}
+        if self.read_off:
+            found |= {"suppressed cells": self.suppressed, "read off": self.read_off}
+        return found
+
+
+def _counted(original: Microdata, release: Microdata) -> Units:
+    """Whose records these are.
+
+    A release that says nothing of persons, or numbers a person's rows as several persons, hides
+    from its reader whose they are; five rows of one man are still one man. Rows of equal number
+    belong together, as everywhere.
+    """
+    said = persons(release)
+    if original.n != release.n:
+        return said
+    truth = persons(original)
+    return truth if truth.number < said.number else said

@@ -1,0 +1,122 @@
+"""k-anonymity: persons (or records) whose key too few others share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tacit.base import facts
+from tacit.base.measure import Measure
+from tacit.base.typing import Ints
+from tacit.data.units import Units
+from tacit.risk.classes import classes, first_of_each
+from tacit.risk.counting import count
+from tacit.risk.frequencies import Missing, key_codes, keyed
+from tacit.risk.judged import Judged
+
+
+@facts.measure("k-anonymity", threshold=0.0, why="nobody in a group smaller than k")
+def k_anonymity(
+    original: object,
+    masked: object,
+    *,
+    k: int = 3,
+    keys: Sequence[str] | None = None,
+    missing: Missing = "any",
+) -> Measure:
+    """Share of the persons (or records) of a release whose key fewer than k share.
+
+    Parameters
+    ----------
+    original, masked : frame or Microdata
+        The file before and after protection; the masked one is judged.
+    k : int
+        The smallest group that is large enough.
+    keys : list of str, optional
+        Key columns; the nominal and ordinal quasi-identifiers unless given.
+    missing : {'any', 'category'}
+        'any': a missing value agrees with every value; 'category': it is a value of its own.
+
+    Notes
+    -----
+    **Definition.** #{i: f_i < k} / n on the masked file. Where a column has the role person, f
+    counts different persons, and a person counts whose key is rare in any row. A suppressed cell
+    that another row of the same person or household gives away counts as not suppressed.
+    Where no quasi-identifier is nominal or ordinal, all of them are keys (groups of identical
+    masked records).
+    **Range.** [0, 1]. 0: the release is k-anonymous on its quasi-identifiers. Higher: more
+    records stand in a group that is too small. Per column: how much the share falls when an
+    intruder does not know that column.
+
+    References
+    ----------
+    Samarati (2001).
+    """
+    judged = Judged.of(original, masked, keys)
+    has_categories = bool(judged.keys)
+    data, names = keyed(judged.data, judged.keys or None)
+    units = judged.units
+    coded = key_codes(data, names)
+    grouped = classes(coded)
+    any_matches = missing == "any"
+    f, _ = count(coded, None, any_matches=any_matches, grouped=grouped, units=units)
+    below = f < k
+    share = units.share(below)
+    per_column: dict[str, float] = {}
+    # With one key there is nothing left to know, and without a violation nothing to fall.
+    if len(names) > 1 and below.any():
+        for j, name in enumerate(names):
+            rest = np.delete(coded, j, axis=1)
+            without = _share_below(rest, k, any_matches, units)
+            per_column[name] = share - without
+    return Measure(
+        "k_anonymity",
+        share,
+        (0.0, 1.0),
+        f"every {units.word} shares its key with at least {k - 1} others",
+        f"a larger share of {units.words} in groups of fewer than {k}",
+        {
+            "k": k,
+            "keys": names,
+            "categorical keys": has_categories,
+            "records below k": int(below.sum()),
+            "uniques": int((f < 2).sum()),
+            "classes": grouped[1],
+            "smallest group": int(f.min()) if len(f) else 0,
+            **judged.details,
+            **_persons_below(units, f, k, grouped),
+        },
+        below.astype(np.float64),
+        per_column or None,
+    )
+
+
+def _share_below(
+    coded: Ints,
+    k: int,
+    any_matches: bool,
+    units: Units,
+) -> float:
+    """Share of persons with fewer than k persons of their key."""
+    f, _ = count(coded, None, any_matches=any_matches, units=units)
+    return units.share(f < k)
+
+
+def _persons_below(
+    units: Units,
+    f: Ints,
+    k: int,
+    grouped: tuple[Ints, int],
+) -> dict[str, int]:
+    """How many persons are below k, beside the records; nothing where they are the same."""
+    if units.word != "person":
+        return {}
+    labels, number = grouped
+    records = np.bincount(labels, minlength=number)
+    few = f[first_of_each(labels, number)] < k
+    return {
+        "classes of k records and fewer persons": int((few & (records >= k)).sum()),
+        "persons below k": int(units.any(f < k).sum()),
+        "persons alone": int(units.any(f < 2).sum()),
+    }

@@ -1,0 +1,111 @@
+"""Frequencies of key combinations where a person has several records: persons are counted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.base.typing import Floats, Ints
+from tacit.data.units import Units
+from tacit.kernels.members import distinct_members
+from tacit.risk.classes import classes, first_of_each
+
+
+def count_persons(
+    codes: Ints,
+    weights: Floats | None,
+    units: Units,
+    *,
+    any_matches: bool,
+    grouped: tuple[Ints, int],
+) -> tuple[Ints, Floats]:
+    """(f, F) of each record: how many persons have a record that agrees with its key.
+
+    Parameters
+    ----------
+    codes : array
+        One row per record, one column per key; -1 where the value is missing.
+    weights : array or None
+        Sampling weights of the records; a person has the mean of his.
+    units : Units
+        Whose records these are.
+    any_matches : bool
+        A missing value agrees with every value.
+    grouped : tuple
+        The result of ``classes(codes)``.
+    """
+    labels, number = grouped
+    weight = person_weights(weights, units)
+    # each person once in each class
+    pairs = np.unique(labels * units.number + units.labels)
+    label, person = pairs // units.number, pairs % units.number
+    if any_matches and bool((codes < 0).any()):
+        distinct = codes[first_of_each(labels, number)]
+        f, F = _with_gaps(distinct, label, person, weight)
+    else:
+        f = np.bincount(label, minlength=number).astype(np.int64)
+        each = weight[person]
+        F = np.bincount(label, weights=each, minlength=number).astype(float)
+    return f[labels], F[labels]
+
+
+def person_weights(weights: Floats | None, units: Units) -> Floats:
+    """How many people of the population each person stands for: the mean over his records."""
+    if weights is None:
+        return np.ones(units.number)
+    total = np.bincount(units.labels, weights=weights, minlength=units.number)
+    return np.asarray(total / units.sizes, np.float64)
+
+
+def _with_gaps(
+    distinct: Ints,
+    label: Ints,
+    person: Ints,
+    weight: Floats,
+) -> tuple[Ints, Floats]:
+    """The same over distinct rows of which some have gaps.
+
+    Rows of two gap patterns agree when they are equal on the keys that both have (see
+    ``counting``). A person may agree by several rows and counts once, so what the patterns bring
+    is united and not added.
+    """
+    number = len(distinct)
+    people = len(weight)
+    patterns, pattern = np.unique(distinct < 0, axis=0, return_inverse=True)
+    pattern = pattern.reshape(-1)
+    members = [np.flatnonzero(pattern == p) for p in range(len(patterns))]
+    # the persons of the classes of each pattern, and their class
+    of_pattern = [np.flatnonzero(pattern[label] == p) for p in range(len(patterns))]
+    f = np.zeros(number, np.int64)
+    F = np.zeros(number)
+    for p, our_gaps in enumerate(patterns):
+        ours = members[p]
+        everywhere = np.zeros(people, dtype=bool)
+        groups, found, starts = [], [], [np.zeros(1, np.int64)]
+        offset = entries = 0
+        for q, their_gaps in enumerate(patterns):
+            common = np.flatnonzero(~(our_gaps | their_gaps))
+            theirs = of_pattern[q]
+            if not len(common):
+                # without a key in common everybody of that pattern agrees
+                everywhere[person[theirs]] = True
+                continue
+            both = np.concatenate([ours, label[theirs]])
+            group, size = classes(distinct[np.ix_(both, common)])
+            their_group = group[len(ours) :]
+            pair = np.unique(their_group * people + person[theirs])
+            degree = np.bincount(pair // people, minlength=size)
+            groups.append(group[: len(ours)] + offset)
+            found.append(pair % people)
+            starts.append(entries + np.cumsum(degree))
+            # groups of the patterns are numbered on, so that one table holds them all
+            offset += size
+            entries += len(pair)
+        table = (
+            np.stack(groups, axis=1) if groups else np.zeros((len(ours), 0), np.int64)
+        )
+        member = np.concatenate(found) if found else np.zeros(0, np.int64)
+        indptr = np.concatenate(starts).astype(np.int64)
+        f[ours], F[ours] = distinct_members(
+            np.ascontiguousarray(table), indptr, member, everywhere, weight
+        )
+    return f, F

@@ -1,0 +1,1 @@
+"""Filters: protectors on a stream, one file per method."""

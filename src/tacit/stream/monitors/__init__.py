@@ -1,0 +1,1 @@
+"""Monitors: risk, loss and flow of a stream, kept live."""

@@ -1,0 +1,77 @@
+"""Columns of public files are guessed as a person judged them.
+
+Run as a script it prints the table of docs/reference/inference.md:
+``PYTHONPATH=src:tests python -m data.inference.test_public_files``.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from data.inference.judged import FILES, HELD_OUT, UNTOUCHED
+from data.inference.public import PACKAGES, Score, score
+
+needs_packages = pytest.mark.skipif(
+    not all(find_spec(package) for package in PACKAGES),
+    reason="needs the packages that hold the files (extra dev)",
+)
+
+
+def _all(files: dict[str, dict[str, str]], *, with_labels: bool) -> list[Score]:
+    return [score(key, file, with_labels=with_labels) for key, file in files.items()]
+
+
+def _right(scores: list[Score]) -> float:
+    return sum(one.right for one in scores) / sum(one.columns for one in scores)
+
+
+@needs_packages
+@pytest.mark.parametrize("with_labels", [False, True])
+def test_twelve_files(with_labels: bool) -> None:
+    scores = _all(FILES, with_labels=with_labels)
+    assert len(scores) == 12
+    assert _right(scores) >= 0.95
+    assert not [one.dangerous for one in scores if one.dangerous]
+
+
+@needs_packages
+@pytest.mark.parametrize("files", [HELD_OUT, UNTOUCHED])
+def test_files_that_no_rule_was_written_for(files: dict[str, dict[str, str]]) -> None:
+    scores = _all(files, with_labels=False)
+    assert _right(scores) >= 0.95
+    assert not [one.dangerous for one in scores if one.dangerous]
+
+
+def _print() -> None:
+    for title, files in (
+        ("The twelve files", FILES),
+        ("Eight more", HELD_OUT),
+        ("Four more", UNTOUCHED),
+    ):
+        print(f"\n### {title}\n")
+        print(
+            "| file | columns | right by names and values | right with labels | wrong |"
+        )
+        print("|---|---:|---:|---:|---|")
+        sums = [0, 0, 0]
+        for key, file in files.items():
+            plain = score(key, file, with_labels=False)
+            told = score(key, file, with_labels=True)
+            wrong = "; ".join(plain.wrong).replace("|", " or ")
+            print(
+                f"| {key} | {plain.columns} | {plain.right} | {told.right} | {wrong} |"
+            )
+            sums = [
+                a + b
+                for a, b in zip(
+                    sums, (plain.columns, plain.right, told.right), strict=True
+                )
+            ]
+        shares = [f"{n} ({100 * n / sums[0]:.1f} %)" for n in sums[1:]]
+        print(f"| all | {sums[0]} | {shares[0]} | {shares[1]} | |")
+
+
+if __name__ == "__main__":
+    _print()
