@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from programs import find, offer_java
 from tacit.base import seeds
+from tacit.scale import memory
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +69,9 @@ FROM_SYSTEM = seeds.draw
 
 def pytest_configure(config: pytest.Config) -> None:
     offer_java()
+    # A memory limit counts what the process holds already, and one that has run two thousand
+    # tests holds more than any user's: 1 GB was refused there, in some orders of the tests.
+    memory.resident = lambda: memory.PROGRAM
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

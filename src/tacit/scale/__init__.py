@@ -16,8 +16,8 @@ from tacit.base.rooms import furnish
 _NAMES = {
     "protect": "protect",
     "link": "link",
-    "BlockRelease": "result",
-    "BlockLinkage": "result",
+    "BlockRelease": "run_result",
+    "BlockLinkage": "run_result",
     "digest": "digest",
 }
 
