@@ -189,6 +189,17 @@ class Microdata:
         """Where the column has no value."""
         return np.isnan(self.column(name))
 
+    def reasons(self, name: str) -> list[str | None]:
+        """Why each value is missing: its missing code as text, empty for a gap without one.
+
+        None where there is a value.
+        """
+        column = self._schema[name]
+        gaps = self.missing(name)
+        if not column.missing:
+            return ["" if gap else None for gap in gaps]
+        return column.missing.reasons(self._closed(column), gaps)
+
     def _coded(self, name: str) -> tuple[Floats, list[Category]]:
         if name not in self._codes:
             column, values = self._schema[name], self._table.column(name)

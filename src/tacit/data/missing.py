@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacit.base.typing import Floats
+from tacit.base.typing import Bools, Floats
 
 Code: TypeAlias = int | float | str
 """A missing code as the file holds it: 99, or ``-``, or ``.a`` in Stata."""
@@ -120,6 +120,23 @@ class Missing:
         if pa.types.is_dictionary(kind):
             plain = values.cast(kind.value_type)
         return pc.is_in(plain, value_set=pa.array(codes, plain.type))
+
+    def reasons(self, written: pa.ChunkedArray, gaps: Bools) -> list[str | None]:
+        """The code of each gap as text, empty where none stands, None where there is a value.
+
+        A code that is a number reads the same whether a file writes 99 or 99.0.
+        """
+        # few values are distinct: each is read once
+        plain: dict[object, str] = {}
+        out: list[str | None] = []
+        for value, gap in zip(written.to_pylist(), gaps.tolist(), strict=True):
+            if not gap:
+                out.append(None)
+                continue
+            if value not in plain:
+                plain[value] = _as_read(value) if self.holds(value) else ""
+            out.append(plain[value])
+        return out
 
     def opened(
         self,
@@ -235,6 +252,12 @@ def _range(item: list[Any] | tuple[Any, ...]) -> tuple[float, float]:
             f"the range of missing codes {list(item)!r} must begin with the lower number"
         )
     return low, high
+
+
+def _as_read(code: object) -> str:
+    text = str(code).strip()
+    number = _number(text)
+    return text if number is None else f"{number:g}"
 
 
 def _number(text: str) -> float | None:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from tacit.attack.informed.evidence import Evidence, Part
+from tacit.attack.informed.gap_reasons import reason_evidence
 from tacit.base.typing import Bools, Floats
 from tacit.data.microdata import Microdata
 
@@ -156,7 +157,8 @@ def evidence_of(
         tables = np.abs(np.log((1.0 - doubt) * chances + 0.5 * doubt))
     a, b = x.astype(np.float64), z.astype(np.float64)
     part = Part(a, b, _Table(tables), (HINT * a, HINT * b))
-    return Evidence(np.empty((len(a), 0)), np.empty((len(b), 0)), [part])
+    kept = [names[k] for k in seen if fates[names[k]] == "kept"]
+    return Evidence.of_part(part) + reason_evidence(original, masked, kept, doubt)
 
 
 def _chances(
