@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 CORE := .venv/.core
 BENCH := .venv/.bench
 
-.PHONY: setup browser demo test test-all lint reproduce reproduced bench bench-full docs wheel clean
+.PHONY: setup browser demo test test-all test-random lint reproduce reproduced bench bench-full docs wheel clean
 
 setup: $(STAMP)
 
@@ -34,6 +34,11 @@ test: $(STAMP) browser
 
 test-all: $(STAMP) browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m ''
+
+# the same in another order: files among each other, and tests inside a file (module fixtures are kept)
+SEED ?= 1
+test-random: $(STAMP) browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile --random-order-bucket=module --random-order-seed=$(SEED)
 
 lint: $(STAMP)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
