@@ -1,7 +1,8 @@
 """Muralidhar and Domingo-Ferrer: Mahalanobis linkage of IPSO, and the table of 24 cells.
 
-The file of the slides (EIA, 4,092 records) is not ours to ship: `firms` draws one of its size
-in which, as in it, released columns explain the small differences between firms of one size.
+The file of the slides (EIA, 4,092 records) is not ours to ship, and the roles of its columns are
+not printed (`eia_roles` finds them). Where it is absent, `firms` draws one of its size in which, as
+in it, released columns explain the small differences between firms of one size.
 The simulation does not print its settings; ours are stated in `CORRELATION` and `LEVEL`.
 """
 
@@ -15,9 +16,9 @@ from tacit.attack.informed import for_plan
 from tacit.attack.informed.aware import Aware
 from tacit.attack.informed.evidence import Evidence, link_by, nearest
 from tacit.attack.informed.synthetic import AwareIPSO
-from tacit.attack.whiten import spread
+from tacit.attack.whiten import spread, whitener
 from tacit.base.typing import Floats
-from tacit.data.microdata import Microdata
+from tacit.data.microdata import Microdata, Role
 from tacit.protect import registry
 from tacit.protect.base import Protector
 
@@ -79,24 +80,69 @@ def firms(n: int = FIRMS, seed: int = 0) -> Microdata:
     )
 
 
-def ipso_links(variant: str, seed: int = 0, *, n: int = FIRMS) -> dict[str, float]:
-    """Correct links of n by nearest record.
+def ipso_links(
+    data: Microdata,
+    variant: str,
+    seed: int = 0,
+) -> dict[str, float]:
+    """Correct links by nearest record.
 
-    `aware`: the modified Mahalanobis distance, `naive`: the plain one, and `euclidean`.
+    `aware`: the modified Mahalanobis distance, `naive`: the plain one (`by_differences`), and
+    `euclidean`.
     """
-    data = firms(n, seed)
     ipso = registry["ipso"](variant=variant, random_state=seed)
     masked = ipso.fit_transform(data)
-    distances: dict[str, Literal["modified", "mahalanobis", "euclidean"]] = {
+    distances: dict[str, Literal["modified", "euclidean"]] = {
         "aware": "modified",
-        "naive": "mahalanobis",
         "euclidean": "euclidean",
     }
     links = {}
     for name, distance in distances.items():
         attack = AwareIPSO(distance=distance, rule="nearest")
         links[name] = attack.link(data, masked).correct
+    y, z = data.numbers(data.quasi), masked.numbers(data.quasi)
+    links["naive"] = own_links(by_differences(y, z))
     return links
+
+
+def by_differences(y: Floats, z: Floats) -> Evidence:
+    """The Mahalanobis distance with the covariance of the true differences, which takes the true
+    links to compute.
+
+    The slides also print S = cov Y + cov Z. On EIA in the roles of `eia_roles` that one links 41
+    records and not 773.
+    """
+    apart = spread(y - z)
+    turn = whitener(apart, apart)
+    return Evidence(y @ turn, z @ turn)
+
+
+def own_links(evidence: Evidence) -> float:
+    """How many originals are nearest to their own masked record."""
+    match = nearest(evidence).match
+    own = np.arange(len(match))
+    return float((match == own).sum())
+
+
+def without_noise(
+    data: Microdata,
+    variant: str,
+    seed: int = 0,
+) -> dict[str, float]:
+    """The naive distance when y is compared with xB alone, what the released columns predict.
+
+    This is what the slides say of the earlier study's IPSO-A and B: y - z is about y - xB. The
+    covariance is that of the noise that the variant draws.
+    """
+    y = data.numbers(data.quasi)
+    given = data.numbers(data.schema.names(role=Role.confidential))
+    x = np.column_stack([np.ones(data.n), given])
+    expected = x @ np.linalg.lstsq(x, y, rcond=None)[0]
+    ipso = registry["ipso"](variant=variant, random_state=seed)
+    masked = ipso.fit_transform(data)
+    noise = spread(masked.numbers(data.quasi) - expected)
+    turn = whitener(noise, noise)
+    return {"naive": own_links(Evidence(y @ turn, expected @ turn))}
 
 
 def correlation_matrix(kind: str, seed: int) -> Floats:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.data.datasets.casc import missing
+from tacit.data.microdata import Microdata
+from tacit.reproduce.experiments.eia_roles import eia
 from tacit.reproduce.experiments.mahalanobis import (
     FIRMS,
     RECORDS,
     cell,
+    firms,
     ipso_links,
     winner,
+    without_noise,
 )
 from tacit.reproduce.model import (
     Claim,
@@ -26,12 +30,26 @@ _SOURCE = "Muralidhar and Domingo-Ferrer"
 _ROOM = "tacit.reproduce.experiments.mahalanobis"
 
 
+def _file(seed: int, context: Context) -> tuple[Microdata, str]:
+    """EIA, or a drawn file with a note that it stands for it."""
+    absent = missing("eia", context.directory())
+    if absent is None:
+        return eia(context.directory()), ""
+    drawn = firms(1500 if context.quick else FIRMS, seed)
+    return drawn, f"{absent}; a drawn file of firms stands for it"
+
+
 def _ipso(params: Params, seed: int, context: Context) -> Outcome:
-    # even where the file is at hand, the paper does not say which columns are which
-    no_roles = "the roles of the EIA columns are not printed"
-    absent = missing("eia", context.directory()) or no_roles
-    links = ipso_links(params["variant"], seed, n=1500 if context.quick else FIRMS)
-    return Outcome(links, f"{absent}; a drawn file of firms stands for it")
+    data, note = _file(seed, context)
+    return Outcome(ipso_links(data, params["variant"], seed), note)
+
+
+def _ipso_without_noise(params: Params, seed: int, context: Context) -> Outcome:
+    data, note = _file(seed, context)
+    variant = params["variant"]
+    # the slides say so of A and B only
+    links = without_noise(data, variant, seed) if variant != "C" else {}
+    return Outcome(links, note)
 
 
 def _cell(params: Params, seed: int, context: Context) -> Outcome:
@@ -92,13 +110,14 @@ TARGETS = (
             "mahalanobis-ipso", _ipso, (f"{_ROOM}:ipso_links", "tacit.protect:IPSO")
         ),
         better={"aware": "higher", "naive": "higher", "euclidean": "higher"},
-        seeds=3,
-        quick_seeds=2,
+        seeds=10,
+        quick_seeds=5,
         claims=(
             Claim("the attacker who knows the masking links A, B and C alike", _alike),
             Claim("the naive distance fails on IPSO-C", _naive_fails_on_c),
             Claim("Euclidean distance fails on all three", _euclidean_fails),
         ),
+        fault=Experiment("mahalanobis-without-noise", _ipso_without_noise),
         explained="literature.md#mahalanobis-without-the-masking",
     ),
     Target(
