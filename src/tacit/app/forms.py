@@ -13,6 +13,9 @@ from typing import TypedDict
 
 from tacit.base.docs import parse
 
+# Digits of a whole number that somebody types: 128 bits, as a seed has, are fewer.
+DIGITS = 40
+
 # The part of JSON schema that pydantic uses for our annotations; the names with a dollar sign
 # cannot be written as a class.
 JsonSchema = TypedDict(
@@ -189,6 +192,16 @@ def _read_one(widget: str, sent: list[str]) -> object:
     return _text(text) if text else None
 
 
+def whole_number(text: str) -> int | None:
+    """A number as it is typed, or None.
+
+    Digits of our own script only: a superscript two is a digit too, and no number. A seed of 128
+    bits has 39 of them; Python refuses to read thousands.
+    """
+    is_number = text.isascii() and text.isdigit() and len(text) <= DIGITS
+    return int(text) if is_number else None
+
+
 def _number(text: str, whole: bool) -> float | int | str:
     has_decimal_comma = text.count(",") == 1 and "." not in text
     try:
@@ -203,6 +216,6 @@ def _text(text: str) -> object:
     if text[0] in '[{"-0123456789' or text in ("true", "false", "null"):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TypedDict
 
 from tacit.app.messages import StreamTick
@@ -45,7 +46,8 @@ class Live:
         self.parameters: dict[str, object] = {}
         # A stream to begin with: generated records, ten seconds of them.
         self.source = "rbf"
-        self.source_name = ""
+        # A file of its own, which nobody else needs once the stream has another.
+        self.upload: Path | None = None
         self.count = 20_000
         self.pace = "2000"
         self.job: Job | None = None

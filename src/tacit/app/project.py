@@ -13,6 +13,8 @@ from typing import TypedDict, Unpack
 from tacit.app.messages import FileView, LeavingColumn, StepValues, Summary
 from tacit.app.worker import Job
 
+# How the report marks a verdict that is safe.
+SAFE = "good"
 # Decisions that can be undone; more would only hold memory.
 REMEMBERED = 200
 # Seconds within which changes of one value are typing, which undo takes back at once.
@@ -66,6 +68,11 @@ class Attempt:
     def ok(self) -> bool:
         """Did it end well?"""
         return bool(self.summary) and not self.error
+
+    @property
+    def safe(self) -> bool:
+        """Did its verdict call it safe? Borderline and not assessed are not safe."""
+        return self.ok and self.summary["verdict"]["state"] == SAFE
 
 
 class Project:
@@ -188,14 +195,15 @@ class Project:
         with self._lock:
             self.attempts = [*self.attempts, attempt]
 
-    def choose_first(self, number: int) -> None:
-        """The first attempt that ends is the release until another is chosen.
+    def choose_first(self, attempt: Attempt) -> None:
+        """The first attempt that is safe is the release until another is chosen.
 
-        This is not a decision of the user, so there is nothing to undo.
+        This is not a decision of the user, so there is nothing to undo. What is not safe is only
+        ever chosen by hand.
         """
         with self._lock:
-            if self.release is None:
-                self._history[self._at] = replace(self.setup, release=number)
+            if self.release is None and attempt.safe:
+                self._history[self._at] = replace(self.setup, release=attempt.id)
 
     def forget(self, number: int) -> None:
         """Take an attempt off the list, and delete its files."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 import threading
 import webbrowser
@@ -23,8 +24,9 @@ except ImportError as missing:
     raise MissingExtra(missing.name or "fastapi", "app", "The web page") from None
 
 from tacit.app.pages import compare, home, protect, release, roles, stream
-from tacit.app.security import guard
+from tacit.app.security import HEADERS, Guard
 from tacit.app.session import State, state_of
+from tacit.app.workspace import PRIVATE
 
 # Every file that the page may ask for, with its type; nothing else is served.
 STATIC = {
@@ -56,11 +58,12 @@ def create(settings: Settings | None = None) -> FastAPI:
         title="tacit", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life
     )
     app.state.tacit = state
-    app.middleware("http")(guard(state.settings))
+    app.add_middleware(Guard, settings=state.settings)
     for page in (home, roles, protect, compare, release, stream):
         app.include_router(page.router)
     app.add_api_route("/static/{name}", _static, methods=["GET"])
     app.add_exception_handler(AnyHTTPException, _wrong)
+    app.add_exception_handler(Exception, _broken)
     return app
 
 
@@ -83,8 +86,21 @@ async def _wrong(request: Request, error: Exception) -> Response:
     return state.page("message.html", status, heading=heading, text=text)
 
 
+async def _broken(request: Request, error: Exception) -> Response:
+    """A mistake of ours as one sentence; this answer passes no guard, which gives the headers."""
+    state = state_of(request)
+    text = (
+        f"Something went wrong here ({type(error).__name__}); your files are untouched."
+    )
+    answer = state.page("message.html", 500, heading="That did not work", text=text)
+    answer.headers.update(HEADERS)
+    return answer
+
+
 def serve(settings: Settings, *, browser: bool = True) -> None:
     """Serve until interrupted; open the browser when asked."""
+    os.umask(PRIVATE)
+    _end_with_the_terminal()
     app = create(settings)
     state: State = app.state.tacit
     # uploads on their way in are spooled to files too: keep those inside the private directory
@@ -94,7 +110,6 @@ def serve(settings: Settings, *, browser: bool = True) -> None:
         timer = threading.Timer(BROWSER_AFTER, webbrowser.open, [door])
         timer.daemon = True
         timer.start()
-    _end_with_the_terminal()
     try:
         uvicorn.run(
             app,
@@ -112,6 +127,10 @@ def serve(settings: Settings, *, browser: bool = True) -> None:
 
 
 def _end_with_the_terminal() -> None:
-    """A closed terminal ends the server as SIGTERM does, so that it removes its files."""
+    """A closed terminal ends the server as SIGTERM does, so that it removes its files.
+
+    SIGTERM itself is the web server's while that runs; before, it leaves by the usual way out.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))

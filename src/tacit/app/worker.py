@@ -8,15 +8,17 @@ clear sentence. Everything that changes jobs happens under the worker's lock.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from tacit.app.workspace import PRIVATE
 from tacit.base.errors import TacitError
 
 # Before a fiftieth is done, or within a second, what is left cannot be told from the pace so far.
@@ -223,10 +225,22 @@ class Worker:
             self._next()
 
 
+def _end_with_the_server() -> None:
+    """Wait for the end of the process that started this one; then end without a word."""
+    server = multiprocessing.parent_process()
+    assert server is not None
+    wait([server.sentinel])
+    os._exit(1)
+
+
 def _child(pipe: Connection) -> None:
     """The loop of the worker process."""
     # Ctrl-C is for the server, which then ends us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A server that is killed cannot end us, and our memory holds originals.
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    # What is written here is for this user alone.
+    os.umask(PRIVATE)
     # Only workers load this; the page's process stays small.
     from tacit.app import work
 

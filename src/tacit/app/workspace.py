@@ -13,6 +13,7 @@ import os
 import secrets
 import shutil
 import tempfile
+import unicodedata
 from pathlib import Path
 
 try:
@@ -20,10 +21,17 @@ try:
 except ImportError:  # Windows has none; there a place of a killed server stays
     fcntl = None  # type: ignore[assignment]
 
-PREFIX = "tacit-app-"
+PREFIX, NEW = "tacit-app-", "tacit-new-"
 LOCK = "lock"
+# The mask of the server and its workers: what they write is for this user alone.
+PRIVATE = 0o077
 # Letters of a suffix that are kept: the longest that we read is shorter.
 SUFFIX = 12
+# Letters of a name that are shown: more than people give, and with the endings of downloads
+# still a name that file systems take.
+LETTERS = 120
+# Unicode's categories of control, format, surrogate and private letters, line and paragraph ends.
+UNPRINTED = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
 class Workspace:
@@ -31,14 +39,18 @@ class Workspace:
 
     def __init__(self) -> None:
         remove_abandoned()
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+        made = Path(tempfile.mkdtemp(prefix=NEW))
         # Only the owner may read, write or list it, whatever the umask says.
-        self.path.chmod(0o700)
+        made.chmod(0o700)
         # Closed, and so unlocked, by the system however this process ends. It is not inherited
         # by workers, which may live a little longer.
-        self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        self._lock = os.open(made / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         if fcntl is not None:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
+        # It gets the name that others look for when it is locked: a server that starts at the
+        # same moment would take it for one that was left.
+        self.path = made.with_name(made.name.replace(NEW, PREFIX, 1))
+        made.rename(self.path)
         atexit.register(self.close)
 
     def new(self, suffix: str = "") -> Path:
@@ -74,6 +86,23 @@ class Workspace:
             os.close(self._lock)
             self._lock = -1
         atexit.unregister(self.close)
+
+
+def shown_name(given: str) -> str:
+    """The name of an upload as it is shown and given to downloads; never a path.
+
+    Some browsers send the whole path. What is not printed (line ends, marks that turn the
+    direction of writing and so let a name look like another) is shown as a replacement mark.
+    """
+    last = given.replace("\\", "/").rpartition("/")[2]
+    letters = [
+        "\ufffd" if unicodedata.category(letter) in UNPRINTED else letter
+        for letter in last
+    ]
+    # The ending says the format, so it is the beginning of a long name that stays.
+    stem, dot, ending = "".join(letters).rpartition(".")
+    name = stem[:LETTERS] + dot + ending[:SUFFIX] if dot else ending[:LETTERS]
+    return name if name.strip(". ") else "file"
 
 
 def remove_abandoned() -> None:

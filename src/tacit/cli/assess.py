@@ -182,14 +182,14 @@ def assess(
 
 
 def show(result: Assessment) -> None:
-    """The assessment as tables on the terminal, then the verdict and the score."""
+    """The assessment on the terminal: verdict and score, then the tables they rest on."""
     out = shared.console()
+    _print_verdict(out, result)
+    out.print(f"Score: {result.score}")
     out.print(_attacks(result))
     for title, measures in (("Risk", result.risk), ("Loss", result.loss)):
         if measures:
             _print_measures(out, title, measures)
-    _print_verdict(out, result)
-    out.print(f"Score: {result.score}")
 
 
 def _attacks(result: Assessment) -> Table:

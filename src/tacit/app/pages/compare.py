@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fastapi import APIRouter, Request, Response
 
@@ -68,6 +69,9 @@ def _drawn(project: Project) -> dict[str, object]:
     bound = project.setup.bound
     trials = tuple(attempt.summary["trial"] for attempt in good)
     frontier = Frontier(trials, STRONGEST, LOSS, bound, project.about["records"])
+    # What is recommended is safe by the limit as it stands, and was by the one of its run.
+    safe = tuple(attempt.summary["trial"] for attempt in good if attempt.safe)
+    recommended = replace(frontier, trials=safe).recommended
     # Two attempts may have equal figures, so a trial is known by being the same object.
     best = {id(trial) for trial in frontier.best}
     points = []
@@ -102,10 +106,22 @@ def _drawn(project: Project) -> dict[str, object]:
         "families": [
             {"name": name, "mark": _mark(place)} for place, name in enumerate(families)
         ],
-        "advice": verdict(frontier).sentence if good else "",
+        "advice": _advice(frontier, recommended) if good else "",
+        "none_safe": bool(good) and recommended is None,
         "notes": sorted({attempt.summary["note"] for attempt in good} - {""}),
-        "runs": [_row(one, chosen, frontier.recommended) for one in newest_first],
+        "runs": [_row(one, chosen, recommended) for one in newest_first],
     }
+
+
+def _advice(frontier: Frontier, recommended: Trial | None) -> str:
+    """Which plan to take, or that there is none yet and where to go on."""
+    if recommended is not None:
+        return verdict(replace(frontier, trials=(recommended,))).sentence
+    closest = frontier.closest
+    if closest is None:
+        return "No plan could be assessed; the reasons stand in the table."
+    near = f"{closest.name} comes closest with {percent(closest.risk)} found"
+    return f"{near}. Strengthen it, protect more columns, or try other methods."
 
 
 def _mark(place: int) -> str:
@@ -129,7 +145,7 @@ def _row(
     }
     if not attempt.ok:
         none = dict.fromkeys(("risk", "chance", "loss", "score"), "–")
-        return row | none | {"by": "", "state": "", "word": ""}
+        return row | none | {"by": "", "state": "", "word": "", "recommended": False}
     summary = attempt.summary
     trial = summary["trial"]
     return row | {
@@ -179,9 +195,9 @@ def _range(middle: float, low: float | None, high: float | None) -> list[float]:
 async def choose(request: Request, pid: str) -> Response:
     """Make an attempt the release."""
     project = project_of(request, pid)
-    text = first_of(await form_of(request), "run")
-    if text.isdigit() and project.attempt(int(text)) is not None:
-        project.change("choose", release=int(text))
+    number = forms.whole_number(first_of(await form_of(request), "run"))
+    if project.attempt(number) is not None:
+        project.change("choose", release=number)
     return to(f"/p/{pid}/compare")
 
 
@@ -189,9 +205,9 @@ async def choose(request: Request, pid: str) -> Response:
 async def forget(request: Request, pid: str) -> Response:
     """Take an attempt off the map."""
     project = project_of(request, pid)
-    text = first_of(await form_of(request), "run")
-    if text.isdigit():
-        project.forget(int(text))
+    number = forms.whole_number(first_of(await form_of(request), "run"))
+    if number is not None:
+        project.forget(number)
     return to(f"/p/{pid}/compare")
 
 
@@ -215,11 +231,12 @@ async def sweep(request: Request, pid: str) -> Response:
             )
             return to(f"/p/{pid}/compare")
     index, _, name = first_of(form, "knob").partition(".")
+    place = forms.whole_number(index)
     plan = project.setup.steps
-    if index.isdigit() and int(index) < len(plan):
+    if place is not None and place < len(plan):
         attempts = []
         for value in values[:MOST]:
-            steps = _with_value(plan, int(index), name, value)
+            steps = _with_value(plan, place, name, value)
             attempts.append(project.new_attempt(label_of(steps, catalogue), steps))
         start(state, project, attempts)
     return to(f"/p/{pid}/compare")

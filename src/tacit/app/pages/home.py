@@ -6,21 +6,20 @@ import asyncio
 from pathlib import Path
 from typing import TypedDict
 
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.datastructures import UploadFile
 
 from tacit.app.events import stream
+from tacit.app.forms import whole_number
 from tacit.app.project import Project
 from tacit.app.session import State, first_of, form_of, project_of, state_of
 from tacit.app.worker import Job
+from tacit.app.workspace import shown_name
 from tacit.report.words import seconds
 
 router = APIRouter()
 
-MEGABYTE = 1_000_000
-# A form is a little longer than the file in it: boundaries and names of fields.
-AROUND_THE_FILE = 100_000
 # An upload is copied in portions of one mebibyte, so that memory stays small.
 PORTION = 1 << 20
 # Demo records: the smallest file on which risks mean anything, and one that is made in seconds.
@@ -70,51 +69,28 @@ def _home(state: State, error: str = "", status: int = 200) -> Response:
     )
 
 
-def _too_large(state: State) -> HTTPException:
-    limit = state.settings.limit_mb
-    text = f"The file is larger than {limit} MB (see tacit app --limit)."
-    return HTTPException(413, text)
-
-
 async def receive(state: State, upload: UploadFile) -> Path:
     """Copy an upload into the private directory.
 
     Only the end of its name is taken over, to know the format.
     """
     path = state.workspace.new(Path(upload.filename or "").suffix)
-    left = state.settings.limit_mb * MEGABYTE
+    # The guard has counted its bytes as they came in.
     with path.open("wb") as out:
         while portion := await upload.read(PORTION):
-            left -= len(portion)
-            # The announced length was within the limit, but anyone can announce anything.
-            if left < 0:
-                out.close()
-                path.unlink()
-                raise _too_large(state)
             await asyncio.to_thread(out.write, portion)
     return path
-
-
-def within_limit(request: Request, state: State) -> None:
-    """Refuse by the announced length, before a byte of the body is read."""
-    length = request.headers.get("content-length", "")
-    if not length.isdigit():
-        raise HTTPException(411, "The upload did not say how long it is.")
-    if int(length) > state.settings.limit_mb * MEGABYTE + AROUND_THE_FILE:
-        raise _too_large(state)
 
 
 @router.post("/load")
 async def load(request: Request) -> Response:
     """Take an upload, and go on to its data."""
     state = state_of(request)
-    within_limit(request, state)
     upload = (await request.form()).get("file")
     if not isinstance(upload, UploadFile) or not upload.filename:
         return _home(state, "Choose a file first.", 400)
     path = await receive(state, upload)
-    # Some browsers send the whole path, with backslashes.
-    name = Path(upload.filename.replace("\\", "/")).name
+    name = shown_name(upload.filename)
     reading = Job("load", {"path": str(path), "name": name})
     return await _open(state, Project(name, path, reading))
 
@@ -123,8 +99,8 @@ async def load(request: Request) -> Response:
 async def demo(request: Request) -> Response:
     """Make the demo data, and go on to them."""
     state = state_of(request)
-    text = first_of(await form_of(request), "records")
-    records = min(max(int(text), FEWEST), MOST) if text.isdigit() else DEMO_RECORDS
+    asked = whole_number(first_of(await form_of(request), "records"))
+    records = DEMO_RECORDS if asked is None else min(max(asked, FEWEST), MOST)
     path = state.workspace.new(".csv")
     making = Job("demo", {"path": str(path), "records": records})
     return await _open(state, Project("demo.csv", path, making))

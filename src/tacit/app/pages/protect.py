@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
@@ -85,9 +86,9 @@ def read_steps(
         inputs = forms.fields(entry["schema"], about=entry["doc"])
         step = new_step(method)
         step["parameters"] = forms.read(inputs, form, f"s{place}.p.")
-        seed = first_of(form, f"s{place}.seed").strip()
-        if entry["random"] and seed.isascii() and seed.isdigit():
-            step["seed"] = int(seed)
+        if entry["random"]:
+            seed = first_of(form, f"s{place}.seed").strip()
+            step["seed"] = forms.whole_number(seed)
         steps.append(step)
     return tuple(steps)
 
@@ -98,6 +99,9 @@ def read_limits(form: Form, old: Setup) -> Limits:
         # The page shows percent.
         bound = min(max(float(form["bound"][0]) / 100, 0.0), 1.0)
     except (KeyError, ValueError):
+        bound = old.bound
+    # Nothing is above what is no number: every release would pass.
+    if math.isnan(bound):
         bound = old.bound
     depth = first_of(form, "depth", old.depth)
     return {"bound": bound, "depth": depth if depth in ("quick", "all") else old.depth}
@@ -145,7 +149,7 @@ async def save(request: Request, pid: str) -> Response:
         )
         return to(f"/p/{pid}/protect")
     what, _, number = first_of(form, "do", "save").partition(":")
-    place = int(number) if number.isdigit() else 0
+    place = forms.whole_number(number) or 0
     steps = list(read_steps(form, catalogue, project.setup.steps))
     added = first_of(form, "add")
     if what == "add" and added in catalogue["protect"]:
@@ -232,8 +236,7 @@ def start(state: State, project: Project, attempts: Sequence[Attempt]) -> None:
         attempt.files = done["files"]
         attempt.error = done["error"]
         project.add(attempt)
-        if attempt.ok:
-            project.choose_first(attempt.id)
+        project.choose_first(attempt)
 
     def ended(job: Job) -> None:
         if job.state == "failed":

@@ -12,7 +12,7 @@ from tacit.app import forms
 from tacit.app.events import stream as server_events
 from tacit.app.live import Live
 from tacit.app.messages import Entry
-from tacit.app.pages.home import receive, to, within_limit
+from tacit.app.pages.home import receive, to
 from tacit.app.pages.protect import by_family
 from tacit.app.session import Form, State, first_of, form_of, state_of
 from tacit.app.worker import Job
@@ -83,7 +83,6 @@ async def show(request: Request) -> Response:
 async def act(request: Request) -> Response:
     """Keep what was chosen; then start or stop a stream."""
     state = state_of(request)
-    within_limit(request, state)
     live = state.live
     upload = (await request.form()).get("file")
     form = await form_of(request)
@@ -96,13 +95,14 @@ async def act(request: Request) -> Response:
     if do == "start" and live.filter in filters:
         path = await _source(state, upload)
         live.begin()
+        pace = forms.whole_number(live.pace)
         arguments: dict[str, object] = {
             "filter": live.filter,
             "parameters": live.parameters,
             "source": live.source,
             "path": path,
             "count": live.count,
-            "pace": float(live.pace) if live.pace.isdigit() else USUAL_PACE,
+            "pace": USUAL_PACE if pace is None else float(pace),
         }
         live.job = Job("stream", arguments, on_tick=live.hear)
         state.streams.submit(live.job)
@@ -120,23 +120,23 @@ def _choose(live: Live, form: Form, filters: Mapping[str, Entry]) -> None:
         live.filter = name
     live.source = first_of(form, "source", live.source)
     live.pace = first_of(form, "pace", live.pace)
-    count = first_of(form, "count")
-    live.count = min(max(int(count), FEWEST), MOST) if count.isdigit() else USUAL
+    count = forms.whole_number(first_of(form, "count"))
+    live.count = USUAL if count is None else min(max(count, FEWEST), MOST)
 
 
 async def _source(state: State, upload: object) -> str:
     """The path of the file to stream; '' for a generated stream."""
     live = state.live
     if isinstance(upload, UploadFile) and upload.filename:
-        path = await receive(state, upload)
-        live.source_name = upload.filename
-        return str(path)
+        if live.upload is not None:
+            live.upload.unlink(missing_ok=True)
+        live.upload = await receive(state, upload)
+        return str(live.upload)
     kind, _, pid = live.source.partition(":")
     if kind != "project":
         return ""
     # The file may have been closed since the page was drawn.
     project = state.projects.get(pid)
-    live.source_name = project.name if project else ""
     return str(project.path) if project else ""
 
 
