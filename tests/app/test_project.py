@@ -72,7 +72,10 @@ def worker() -> Iterator[Worker]:
 def test_a_mistake_is_one_sentence_and_the_worker_goes_on(worker: Worker) -> None:
     """The sentence names the file as the user knows it."""
     job = worker.submit(
-        Job("load", {"path": "/nowhere/secret.csv", "name": "mine.csv"})
+        Job(
+            "load",
+            {"path": "/nowhere/secret.csv", "name": "mine.csv", "limit_mb": 100},
+        )
     )
     with pytest.raises(RuntimeError, match=r"mine\.csv") as caught:
         job.wait(120)
@@ -92,6 +95,7 @@ def test_cancel_ends_a_running_job_and_the_next_one_runs(worker: Worker) -> None
         "path": "",
         "count": 10**6,
         "pace": 100.0,
+        "limit_mb": 100,
     }
     ticks: list[object] = []
     job = worker.submit(Job("stream", arguments, on_tick=ticks.append))
@@ -119,6 +123,7 @@ def test_a_process_that_dies_fails_its_job_only(worker: Worker) -> None:
                 "path": "",
                 "count": 10**6,
                 "pace": 100.0,
+                "limit_mb": 100,
             },
         )
     )

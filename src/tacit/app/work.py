@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 import tacit as tc
-from tacit.app import stream_job
+from tacit.app import stream_job, unpacked
 from tacit.app.describe import describe
 from tacit.app.forms import JsonSchema
 from tacit.app.messages import (
@@ -95,16 +95,17 @@ def _room(package: str) -> dict[str, Entry]:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def demo(tell: Tell, path: str, records: int) -> FileView:
+def demo(tell: Tell, path: str, records: int, limit_mb: int) -> FileView:
     """The demo data: a census-like file of people who do not exist."""
     tc.write(tc.datasets.make_census(records, seed=1), path, force=True)
-    return load(tell, path, "demo.csv")
+    return load(tell, path, "demo.csv", limit_mb)
 
 
-def load(tell: Tell, path: str, name: str) -> FileView:
+def load(tell: Tell, path: str, name: str, limit_mb: int) -> FileView:
     """Read a file and describe its columns."""
     try:
-        return describe(_data(path))
+        with unpacked.within(path, limit_mb):
+            return describe(_data(path))
     except TacitError as error:
         # The user knows the file by its own name; where it lies here is nobody's business.
         raise InputError(str(error).replace(path, name)) from None
@@ -268,7 +269,9 @@ def stream(
     path: str,
     count: int,
     pace: float,
+    limit_mb: int,
 ) -> StreamTick:
     """A live stream for the stream page."""
-    rows = stream_job.records(source, path, count)
+    with unpacked.within(path, limit_mb):
+        rows = stream_job.records(source, path, count)
     return stream_job.run(tell, filter, parameters, rows, pace)

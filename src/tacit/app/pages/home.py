@@ -91,7 +91,8 @@ async def load(request: Request) -> Response:
         return _home(state, "Choose a file first.", 400)
     path = await receive(state, upload)
     name = shown_name(upload.filename)
-    reading = Job("load", {"path": str(path), "name": name})
+    limit = state.settings.limit_mb
+    reading = Job("load", {"path": str(path), "name": name, "limit_mb": limit})
     return await _open(state, Project(name, path, reading))
 
 
@@ -102,7 +103,9 @@ async def demo(request: Request) -> Response:
     asked = whole_number(first_of(await form_of(request), "records"))
     records = DEMO_RECORDS if asked is None else min(max(asked, FEWEST), MOST)
     path = state.workspace.new(".csv")
-    making = Job("demo", {"path": str(path), "records": records})
+    limit = state.settings.limit_mb
+    order = {"path": str(path), "records": records, "limit_mb": limit}
+    making = Job("demo", order)
     return await _open(state, Project("demo.csv", path, making))
 
 

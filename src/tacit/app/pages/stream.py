@@ -103,6 +103,7 @@ async def act(request: Request) -> Response:
             "path": path,
             "count": live.count,
             "pace": USUAL_PACE if pace is None else float(pace),
+            "limit_mb": state.settings.limit_mb,
         }
         live.job = Job("stream", arguments, on_tick=live.hear)
         state.streams.submit(live.job)

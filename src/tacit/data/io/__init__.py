@@ -98,9 +98,14 @@ def read_table(
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path}: cannot be read ({reason})") from None
-    except (UnicodeDecodeError, MemoryError):
-        # lengths and names that no writer wrote
+    except UnicodeDecodeError:
+        # names that no writer wrote
         raise InputError(f"{path}: cannot be read (it is damaged)") from None
+    except MemoryError:
+        # lengths that no writer wrote, or a packed file that is made to fill the memory
+        raise InputError(
+            f"{path}: cannot be read (it is damaged, or needs more memory than there is)"
+        ) from None
     except pa.ArrowException as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: cannot be read ({reason})") from None
