@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import socket
 import stat
 import time
@@ -245,13 +244,3 @@ def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path: Path) -> Non
     finally:
         for server in servers:
             stop(server)
-
-
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_signal_that_can_be_caught_leaves_nothing(tmp_path: Path, name: str) -> None:
-    """The system's end of work, and a closed terminal."""
-    server = start(tmp_path)
-    wait_until_up(server)
-    server.process.send_signal(getattr(signal, name))
-    server.process.wait(60)
-    assert list(tmp_path.glob("tacit-app-*")) == []
