@@ -163,7 +163,8 @@ def _without_token(request: Request, settings: Settings) -> Response:
             '<!doctype html><html lang="en"><title>tacit</title>'
             f'<meta http-equiv="refresh" content="0; url={target}">'
             f'<a href="{target}">tacit</a>',
-            headers=HEADERS,
+            # The address of this page holds the token: the next one is not told it.
+            headers=HEADERS | {"Referrer-Policy": "no-referrer"},
         )
     answer.set_cookie(settings.cookie, settings.token, httponly=True, samesite="strict")
     return answer
