@@ -29,7 +29,8 @@ FORMULA = r"^[=+\-@\t\r]"
 def describe(data: Microdata) -> FileView:
     """The columns, the first records, and a plan to begin with."""
     columns = [
-        _column(column, data.table.column(column.name)) for column in data.schema
+        _column(column, place, data.table.column(column.name))
+        for place, column in enumerate(data.schema)
     ]
     names = [column["name"] for column in columns]
     first_rows = data.table.slice(0, HEAD).to_pylist()
@@ -58,16 +59,19 @@ def _first_steps(data: Microdata) -> list[StepValues]:
     return [{"method": "microaggregation", "parameters": {}, "seed": None}]
 
 
-def _column(column: Column, values: pa.ChunkedArray) -> ColumnView:
+def _column(column: Column, place: int, values: pa.ChunkedArray) -> ColumnView:
     values = _plain(values)
     distinct = pc.count_distinct(values, mode="only_valid").as_py()
     heights, words = _shape(values)
     drawing = sparkline(heights, title=f"Distribution of {column.name}")
     return {
         "name": column.name,
+        "place": place,
         "kind": str(column.kind),
         "role": str(column.role),
         "why": column.why,
+        "confidence": column.confidence,
+        "ask": column.ask,
         "missing": int(values.null_count),
         "distinct": int(distinct),
         "spark": str(drawing),

@@ -38,7 +38,11 @@ INFORMED = 5_000
 MANY = 20_000
 """Above this many records a quick run tries nearest record alone; all are one choice away."""
 # A release keeps the format of its source where we can write that; any other becomes CSV.
-KEPT_FORMATS = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
+KEPT_FORMATS = (
+    *(".csv", ".tsv", ".parquet", ".arrow", ".feather"),
+    # with labels, levels and missing codes, as the command line writes them
+    *(".sav", ".zsav", ".dta", ".xlsx"),
+)
 
 # `_mask` keeps the rows in place: they belong together, however little they resemble each other.
 ROWS = "rows"

@@ -41,12 +41,16 @@ class Catalogue(TypedDict):
 
 
 class ColumnView(TypedDict):
-    """A column as the roles page shows it."""
+    """A column as the roles page shows it; `place` counts from 0."""
 
     name: str
+    place: int
     kind: str
     role: str
     why: str
+    # How sure the guess is, and what a person must decide where it is not.
+    confidence: str
+    ask: str
     missing: int
     distinct: int
     spark: str

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from tacit.app.messages import FileView, LeavingColumn, StepValues, Summary
+from tacit.app.messages import ColumnView, FileView, LeavingColumn, StepValues, Summary
 from tacit.app.worker import Job
 
 # How the report marks a verdict that is safe.
@@ -105,6 +105,18 @@ class Project:
     def setup(self) -> Setup:
         """The decisions as they stand."""
         return self._history[self._at]
+
+    def decided(self, column: ColumnView) -> bool:
+        """Did somebody say what this column is, other than was guessed?"""
+        name = column["name"]
+        guessed = (column["role"], column["kind"])
+        return (self.setup.roles[name], self.setup.kinds[name]) != guessed
+
+    @property
+    def to_decide(self) -> list[ColumnView]:
+        """Columns whose guess needs a decision that nobody has made."""
+        columns = self.about.get("columns", [])
+        return [one for one in columns if one["ask"] and not self.decided(one)]
 
     @property
     def version(self) -> str:

@@ -43,6 +43,7 @@ for (const form of all("form[data-auto]")) form.addEventListener("change", async
   known = newest = page.body.dataset.version || known;
   for (const hidden of all("[name=version]")) hidden.value = known;
   for (const name of ["undo", "redo"]) { const old = $(`#${name}`), now = $(`#${name}`, page); if (old && now) old.disabled = now.disabled; }
+  for (const old of all("[data-fresh]")) { const now = old.id && $(`#${old.id}`, page); if (now) old.replaceWith(now); }
   lookAgain();
   say(answer.ok ? `Saved: ${field.getAttribute("aria-label")} is ${field.value}` : "This could not be saved");
 });
