@@ -172,3 +172,10 @@ def wait_for_runs(page, number: int) -> None:
     """Wait until so many plans have ended and nothing runs."""
     page.wait_for_selector(f"#live tbody tr:nth-child({number})")
     page.wait_for_selector("#progress", state="hidden")
+
+
+def choose(page) -> None:
+    """Make the newest plan the release: one that is not safe is never chosen by itself."""
+    if page.query_selector("tr.chosen") is None:
+        page.click("button:has-text('Make it the release') >> nth=0")
+        page.wait_for_selector("tr.chosen")

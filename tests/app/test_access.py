@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.conftest import PATIENCE, load_demo, wait_for_runs
+from app.conftest import PATIENCE, choose, load_demo, wait_for_runs
 
 pytestmark = pytest.mark.needs("chromium")
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
@@ -53,6 +53,7 @@ def test_axe_finds_nothing_serious(
     page.wait_for_url("**/compare")
     wait_for_runs(page, 1)
     problems["compare"] = serious(page)
+    choose(page)
     for name in ("data", "roles", "release"):
         page.goto(f"{address}/{name}")
         problems[name] = serious(page)

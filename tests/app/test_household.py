@@ -11,7 +11,7 @@ import pyarrow.csv
 import pytest
 
 import tacit as tc
-from app.conftest import wait_for_runs
+from app.conftest import choose, wait_for_runs
 from app.test_path import download
 from tacit.plan import manifest
 
@@ -108,6 +108,7 @@ def test_from_the_raw_file_to_the_release(page, survey: Path, tmp_path: Path) ->
     page.click("#run")
     page.wait_for_url("**/compare")
     wait_for_runs(page, 1)
+    choose(page)
     page.goto(f"{address}/release")
     assert page.is_enabled("#get-masked")
     assert page.query_selector("[name=as_is]") is None

@@ -13,7 +13,7 @@ import pyarrow.csv
 import pytest
 
 import tacit as tc
-from app.conftest import load_demo, wait_for_runs
+from app.conftest import choose, load_demo, wait_for_runs
 from tacit.plan.manifest import order_of
 
 pytestmark = pytest.mark.needs("chromium")
@@ -50,8 +50,9 @@ def test_demo_from_start_to_downloads(page, tmp_path: Path) -> None:
     page.click("#sweep")
     wait_for_runs(page, 3)
     # click a point on the map: it becomes the release
-    page.click(".pick:not(.chosen)[aria-label*='k=30']")
-    page.wait_for_selector("tr.chosen:has-text('k=30')")
+    for k in (12, 30):
+        page.click(f".pick:not(.chosen)[aria-label*='k={k}']")
+        page.wait_for_selector(f"tr.chosen:has-text('k={k}')")
     page.click("text=Next: release")
     verdict = page.inner_text(".verdict")
     assert "strongest intruder" in verdict
@@ -179,6 +180,7 @@ def test_columns_that_nobody_decided_about_stay_here(page, tmp_path: Path) -> No
     page.click("#run")
     page.wait_for_url("**/compare")
     wait_for_runs(page, 1)
+    choose(page)
     page.goto(f"{address}/release")
     held = page.inner_text("#leaving")
     assert "a quasi-identifier that no step touches" in held
@@ -253,6 +255,7 @@ def test_a_csv_of_100000_rows(page, hundred_thousand: Path, tmp_path: Path) -> N
     page.wait_for_url("**/compare")
     page.reload()
     wait_for_runs(page, 1)
+    choose(page)
     page.goto(f"{address}/release")
     assert "strongest intruder" in page.inner_text(".verdict")
     plain = download(page, "#get-masked", tmp_path)
