@@ -159,7 +159,11 @@ def seconds(text: str) -> float:
 
 
 def show(frontier: Frontier) -> None:
-    """The comparison on the terminal: the frontier first, then the others by score."""
+    """The comparison on the terminal: which plan to take, then all of them.
+
+    In the table those on the frontier come first, then the others by score.
+    """
+    _say_which(frontier)
     out = shared.console()
     computing = frontier.settings["computing_seconds"]
     table = Table(
@@ -204,6 +208,10 @@ def show(frontier: Frontier) -> None:
         out.print(f"... and {len(rows) - ROWS} more plans (--json shows all)")
     for note in frontier.notes:
         shared.say(f"Note: {note}")
+
+
+def _say_which(frontier: Frontier) -> None:
+    """The plan to take and why, or that there is none and what to do next."""
     if frontier.recommended is not None:
         shared.say(f"Recommended: {frontier.recommended.name}")
     shared.say(f"Why: {frontier.why}")
