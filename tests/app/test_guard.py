@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import socket
@@ -13,10 +14,13 @@ from urllib.parse import unquote, urlsplit
 
 import httpx
 import pytest
+from fastapi import HTTPException, Request
+from starlette.types import Message, Receive, Scope, Send
 
 from app.conftest import Server, start, stop, wait_until_up
+from tacit.app import security
 from tacit.app.settings import Settings, free_port
-from tacit.app.workspace import Workspace
+from tacit.app.workspace import Workspace, shown_name
 from tacit.base.errors import ParameterError
 
 
@@ -244,3 +248,101 @@ def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path: Path) -> Non
     finally:
         for server in servers:
             stop(server)
+
+
+def asked(settings: Settings, **headers: str) -> Request:
+    """A request to the start page, as the web server hands it on."""
+    pairs = {"host": f"127.0.0.1:{settings.port}", **headers}
+    raw = [
+        (name.replace("_", "-").encode(), text.encode()) for name, text in pairs.items()
+    ]
+    scope = {"type": "http", "method": "POST", "path": "/demo", "headers": raw}
+    return Request(scope | {"query_string": b"", "scheme": "http"})
+
+
+def test_the_token_is_compared_whole_and_in_constant_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By the one function that takes as long for a wrong first letter as for a wrong last."""
+    settings = Settings(token="a-token-of-some-length")
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(given: bytes, right: bytes) -> bool:
+        compared.append((given, right))
+        return given == right
+
+    monkeypatch.setattr(security.hmac, "compare_digest", compare)
+    guard = security.Guard(lambda *_: None, settings)
+    for given in ("", "a", settings.token[:-1], settings.token + "x", settings.token):
+        request = asked(settings, cookie=f"{settings.cookie}={given}")
+        answer = guard.answer(request)
+        assert (answer is None) == (given == settings.token)
+        assert compared.pop() == (given.encode(), settings.token.encode())
+        assert compared == []
+
+
+def test_names_are_compared_letter_by_letter() -> None:
+    """Hosts and origins that look like ours are not ours."""
+    settings = Settings(token="", port=9)
+    guard = security.Guard(lambda *_: None, settings)
+    for host in ("localhost:9", "127.0.0.1", "[::1]:9", "LOCALHOST:9"):
+        assert guard.answer(asked(settings, host=host)) is None
+        assert guard.answer(asked(settings, host=host, origin=f"http://{host}")) is None
+        for origin in (
+            "null",
+            f"http://{host}.evil",
+            f"http://evil@{host}",
+            "http://[",
+        ):
+            assert guard.answer(asked(settings, host=host, origin=origin)) is not None
+    for host in (
+        "localhost.",
+        "[::1",
+        "127.0.0.1:9@evil",
+        "evil",
+        "",
+        "[::2]",
+        "127.1",
+    ):
+        assert guard.answer(asked(settings, host=host)) is not None
+
+
+def test_a_body_is_counted_as_it_is_read() -> None:
+    """Whatever was announced: what comes after the limit is not taken."""
+    settings = Settings(token="", limit_mb=1)
+    taken: list[int] = []
+
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            taken.append(len(message["body"]))
+
+    async def endless() -> Message:
+        return {"type": "http.request", "body": bytes(400_000), "more_body": True}
+
+    guard = security.Guard(page, settings)
+    scope = asked(settings).scope | {"path": "/load"}
+    with pytest.raises(HTTPException) as stopped:
+        asyncio.run(guard(scope, endless, endless))
+    assert stopped.value.status_code == 413
+    assert sum(taken) <= 1_100_000
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("survey.csv", "survey.csv"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\survey.csv", "survey.csv"),
+        ("a\r\nX: 1.csv", "a\ufffd\ufffdX: 1.csv"),
+        ("gpj.\u202evsc.csv", "gpj.\ufffdvsc.csv"),
+        ("a\x00b.csv", "a\ufffdb.csv"),
+        ("a" * 5000 + ".csv", "a" * 120 + ".csv"),
+        ("..", "file"),
+        ("/", "file"),
+        ("Zürich 東京.csv", "Zürich 東京.csv"),
+    ],
+)
+def test_a_name_is_a_name(given: str, shown: str) -> None:
+    """Never a path, and nothing in it that is not seen."""
+    assert shown_name(given) == shown
