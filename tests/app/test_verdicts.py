@@ -49,6 +49,10 @@ def test_nothing_unsafe_is_recommended_or_chosen(page) -> None:
     assert "k=30" in chosen
     assert "recommended" in chosen
     assert page.locator("#none-safe").count() == 0
+    page.set_viewport_size({"width": 390, "height": 800})
+    # on a telephone tables scroll, and the page does not
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size({"width": 1280, "height": 860})
     page.goto(f"{address}/release")
     assert page.inner_text("#get-masked.primary") == "Masked file"
 
