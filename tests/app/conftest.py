@@ -27,7 +27,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 90_000
+PATIENCE = 400_000
 """Milliseconds: a busy machine is slow, which is not what these tests are about."""
 
 
