@@ -1,0 +1,234 @@
+"""Hierarchies that are found in the data: equal frequencies, an optimal partition, co-occurrence.
+
+Cut points and classes that come from the data say something about it: where the quarters lie, and
+which values go together. A rule that is written down says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tacit.base.errors import ColumnError, ParameterError
+from tacit.base.typing import Floats, Ints
+from tacit.data.hierarchies.cuts import Cuts
+from tacit.data.hierarchies.dates import Dates
+from tacit.data.hierarchies.groups import Groups, Level
+from tacit.data.hierarchies.rule import Rule
+from tacit.data.hierarchies.tree import as_text
+from tacit.data.microdata import Kind, Microdata
+
+SORTS = ("by kind", "frequency", "optimal", "cooccurrence")
+# distinct values between which the optimal partition looks for cut points: its work grows with
+# their square
+MOST_PLACES = 1_000
+
+
+@dataclass(frozen=True)
+class Automatic(Rule):
+    """A hierarchy that is found when the protector is fitted.
+
+    ``frequency`` cuts an ordered column into classes with about as many records each,
+    ``optimal`` into classes with the least variance inside, and ``cooccurrence`` puts values of a
+    nominal column together that occur with the same values of the other columns. ``by kind`` takes
+    calendar spans for dates, ``frequency`` for other ordered columns, and nothing but the class
+    of all values for nominal ones. The first level has at most 2^levels classes, each further
+    one half as many.
+    """
+
+    word: ClassVar[str] = "automatic"
+    sort: str = "by kind"
+    levels: int = 3
+
+    def __post_init__(self) -> None:
+        if self.sort not in SORTS:
+            raise ParameterError(
+                f"an automatic hierarchy is one of {', '.join(SORTS)}, not '{self.sort}'"
+            )
+        # 2^16 classes are more than a file of people has
+        if not 1 <= self.levels <= 16:
+            raise ParameterError(
+                f"an automatic hierarchy has 1 to 16 levels, not {self.levels}"
+            )
+
+    def entry(self) -> dict[str, object]:
+        """The rule as plain types, as a plan holds it."""
+        return {**super().entry(), "levels": self.levels}
+
+    def _said(self) -> object:
+        return self.sort
+
+    def found(self, data: Microdata, name: str, others: Sequence[str] = ()) -> Rule:
+        """The rule that the data give for a column."""
+        column = data.schema[name]
+        sort = self.sort
+        if column.kind is Kind.date and sort == "by kind":
+            return Dates(("month", "quarter", "year", "decade"), other=self.other)
+        ordered = column.scale is not Kind.nominal
+        if sort == "by kind":
+            sort = "frequency" if ordered else ""
+        if sort == "cooccurrence":
+            return Groups(levels=self._by_profiles(data, name, others), **self._ends())
+        if not sort:
+            return Groups(levels=[], **self._ends())
+        if not ordered:
+            raise ColumnError(
+                f"'{name}' is {column.kind} and has no order: an automatic hierarchy of it is "
+                "'cooccurrence'"
+            )
+        if column.scale is Kind.continuous:
+            values = data.column(name)
+            nested = self._nested(values[~np.isnan(values)], sort)
+            return Cuts(levels=nested, **self._ends())
+        return Groups(levels=self._runs(data, name, sort), **self._ends())
+
+    def _ends(self) -> dict[str, Any]:
+        return {"other": self.other, "top": self.top}
+
+    def _nested(self, values: Floats, sort: str) -> tuple[tuple[float, ...], ...]:
+        """Cut points of each level: every second one is left out at the next."""
+        classes = 2**self.levels
+        if sort == "optimal":
+            cuts = _least_variance(values, classes)
+        else:
+            cuts = _equal_frequency(values, classes)
+        levels = []
+        while cuts:
+            levels.append(tuple(cuts))
+            cuts = cuts[1::2]
+        return tuple(levels)
+
+    def _runs(self, data: Microdata, name: str, sort: str) -> list[Level]:
+        """Runs of neighbouring categories, each level of runs of the one before."""
+        codes = data.column(name)
+        names = [as_text(value) for value in data.categories(name)]
+        levels: list[Level] = []
+        lower = dict(enumerate(names))
+        for cuts in self._nested(codes[~np.isnan(codes)], sort):
+            place = np.searchsorted(cuts, np.arange(len(names)), side="right")
+            upper: dict[int, str] = {}
+            level: Level = {}
+            for run in np.unique(place):
+                members = np.flatnonzero(place == run)
+                first, last = names[members[0]], names[members[-1]]
+                label = first if first == last else f"{first} to {last}"
+                level[label] = list(dict.fromkeys(lower[int(code)] for code in members))
+                upper |= dict.fromkeys(members.tolist(), label)
+            levels.append(level)
+            lower = upper
+        return levels
+
+    def _by_profiles(
+        self, data: Microdata, name: str, others: Sequence[str]
+    ) -> list[Level]:
+        """Values in classes whose profiles on the other columns are alike.
+
+        Average linkage of the Hellinger distances between the profiles.
+        """
+        codes = data.column(name)
+        names = [as_text(value) for value in data.categories(name)]
+        if len(names) < 3:
+            return []
+        profiles = [
+            _profile(codes, len(names), data, other)
+            for other in others
+            if other != name and data.schema[other].scale is not Kind.continuous
+        ]
+        if not profiles:
+            return []
+        # scipy's clusters take a fifth of a second to import
+        from scipy.cluster.hierarchy import cut_tree, linkage
+
+        together = np.sqrt(np.hstack(profiles))
+        merges = linkage(together, method="average")
+        levels: list[Level] = []
+        lower = names
+        for halvings in range(1, self.levels + 1):
+            classes = max(2, 2 ** (self.levels + 1 - halvings))
+            if classes >= len(set(lower)):
+                continue
+            label = cut_tree(merges, n_clusters=classes).ravel()
+            upper = [_list_of(names, label == label[at]) for at in range(len(names))]
+            level: Level = {}
+            for at, text in enumerate(upper):
+                members = level.setdefault(text, [])
+                if lower[at] not in members:
+                    members.append(lower[at])
+            levels.append(level)
+            lower = upper
+        return levels
+
+
+def _equal_frequency(values: Floats, classes: int) -> list[float]:
+    """Values that cut a column into classes with about as many records each."""
+    shares = np.arange(1, classes) / classes
+    if not len(values):
+        return []
+    # a value that is in the column, so that cut points have its digits
+    cuts = np.unique(np.quantile(values, shares, method="higher"))
+    return [float(cut) for cut in cuts if cut > values.min()]
+
+
+def _least_variance(values: Floats, classes: int) -> list[float]:
+    """The cut points with the least sum of squares inside classes, by dynamic programming.
+
+    With cost(i, j) of the values i to j - 1 and best(c, j) of the first j values in c classes:
+    best(c, j) = min over i of best(c - 1, i) + cost(i, j) (Fisher 1958).
+    """
+    if not len(values):
+        return []
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) > MOST_PLACES:
+        # runs of neighbouring values first
+        step = -(-len(distinct) // MOST_PLACES)
+        starts = np.arange(0, len(distinct), step)
+        sums = np.add.reduceat(distinct * counts, starts)
+        counts = np.add.reduceat(counts, starts)
+        distinct, centre = distinct[starts], sums / counts
+    else:
+        centre = distinct
+    centre = centre - centre.mean()
+    m = len(distinct)
+    weight = np.concatenate([[0.0], np.cumsum(counts)])
+    first = np.concatenate([[0.0], np.cumsum(counts * centre)])
+    second = np.concatenate([[0.0], np.cumsum(counts * centre**2)])
+    w = weight[None, :] - weight[:, None]
+    s = first[None, :] - first[:, None]
+    q = second[None, :] - second[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cost = np.where(w > 0, q - s**2 / w, np.inf)
+    best = cost[0].copy()
+    chosen: list[Ints] = []
+    for _ in range(min(classes, m) - 1):
+        through = best[:, None] + cost
+        chosen.append(np.argmin(through, axis=0))
+        best = np.min(through, axis=0)
+    cuts: list[float] = []
+    end = m
+    for step_back in reversed(chosen):
+        end = int(step_back[end])
+        cuts.append(float(distinct[end]))
+    return sorted(cuts)
+
+
+def _profile(codes: Floats, size: int, data: Microdata, other: str) -> Floats:
+    """Of the records with each value, the shares of the values of another column."""
+    theirs = data.column(other)
+    both = ~np.isnan(codes) & ~np.isnan(theirs)
+    width = max(len(data.categories(other)), 1)
+    pair = codes[both].astype(np.int64) * width + theirs[both].astype(np.int64)
+    counts = np.bincount(pair, minlength=size * width).reshape(size, width)
+    total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return np.asarray(counts / total)
+
+
+def _list_of(names: Sequence[str], members: Any) -> str:
+    """The members of a class in words; the first tells it from all others of its level."""
+    inside = [name for name, is_member in zip(names, members, strict=True) if is_member]
+    # three names are read at a glance
+    if len(inside) <= 3:
+        return ", ".join(inside)
+    return f"{inside[0]}, {inside[1]} and {len(inside) - 2} more"
