@@ -20,6 +20,7 @@ registry = Registry(
     ipso="ipso:IPSO",
     sampling="sampling:Sampling",
     recoding="recoding:Recoding",
+    generalisation="generalisation:Generalisation",
     top_bottom_coding="top_bottom_coding:TopBottomCoding",
     record_swapping="record_swapping:RecordSwapping",
     local_suppression="local_suppression:LocalSuppression",

@@ -27,6 +27,7 @@ registry = Registry(
     massc="massc:AwareMASSC",
     dp_microaggregation="dp_microaggregation:AwareDPMicroaggregation",
     noise_with_gaps="noise_with_gaps:AwareNoiseWithGaps",
+    generalisation="generalisation:AwareGeneralisation",
     labels="learned_labels:AwareLabels",
     estimated="estimated:AwareEstimated",
 )

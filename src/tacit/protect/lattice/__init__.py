@@ -1,0 +1,7 @@
+"""The lattice of generalisations: one level for each column, and the best node of them all.
+
+``columns`` (codes by level), ``cells`` (records counted, and rolled up from finer nodes),
+``view`` (what a constraint sees of the classes), ``settle`` (who is suppressed), ``search`` (the
+best node, with its proof), ``local`` (finer classes for some of the records); ``constraints`` are
+the privacy models and ``utilities`` what is to be kept.
+"""

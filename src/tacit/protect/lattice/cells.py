@@ -1,0 +1,177 @@
+"""Records counted by class: once from the file, then rolled up from finer nodes.
+
+A cell is a class of equal generalised keys, together with whatever else a constraint asks of its
+records (whose they are, their confidential values). Generalising merges cells and never splits
+one, so the cells of a node are made from those of any node below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.base.typing import Floats, Ints
+from tacit.kernels import grouping
+from tacit.kernels.compiler import NUMPY_STEP
+from tacit.protect.lattice.columns import KeyColumn, Levels
+
+LARGEST = 2**62
+"""Keys are packed into whole numbers below this; above it they are numbered anew first."""
+# passes of numpy over an array that sorting and numbering it takes, about
+SORTING = 40
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a node, and the class that each belongs to."""
+
+    levels: Levels
+    codes: Ints
+    """One row for each column: its class at the node's level."""
+    extra: Ints | None
+    """What else is the same for all records of a cell, as a number; None: nothing is asked."""
+    rows: Ints
+    """How many records there are."""
+    weight: Floats | None
+    """The sum of their weights."""
+    population: Ints | None
+    """How many records of the population there are."""
+    label: Ints
+    number: int
+    """How many classes there are."""
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return len(self.rows)
+
+
+def grouped(keys: Ints) -> tuple[Ints, Ints]:
+    """Labels by first occurrence, and the first position of each; in plain numpy where few."""
+    if grouping.group.pays(len(keys) * SORTING * NUMPY_STEP):
+        labels, first = grouping.group(keys)
+        return labels, first
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[inverse.ravel()], first[order].astype(np.int64)
+
+
+def labelled(parts: Sequence[tuple[Ints, int]], n: int) -> tuple[Ints, Ints]:
+    """Labels of the combinations of several codes, each below its size."""
+    key = np.zeros(n, dtype=np.int64)
+    base = 1
+    for codes, size in parts:
+        if base * size >= LARGEST:
+            key, first = grouped(key)
+            base = max(len(first), 1)
+        key = key + codes * base
+        base *= size
+    return grouped(key)
+
+
+def rolled(
+    cells: Cells, columns: Sequence[KeyColumn], levels: Levels
+) -> tuple[Cells, Ints]:
+    """The cells of a node above, and where each of the old ones went."""
+    codes, parts = _mapped(cells, columns, levels)
+    label, first = labelled(parts, cells.size)
+    if cells.extra is None:
+        summed = _summed(cells, label, len(first))
+        own = np.arange(len(first), dtype=np.int64)
+        at = codes[:, first]
+        return Cells(levels, at, None, *summed, own, len(first)), label
+    # a class may hold several cells: those that differ in what else is asked
+    most = int(cells.extra.max(initial=0)) + 1
+    place, start = labelled([(label, len(first)), (cells.extra, most)], cells.size)
+    summed = _summed(cells, place, len(start))
+    extra, of_class = cells.extra[start], label[start]
+    made = Cells(levels, codes[:, start], extra, *summed, of_class, len(first))
+    return made, place
+
+
+def _mapped(
+    cells: Cells, columns: Sequence[KeyColumn], levels: Levels
+) -> tuple[Ints, list[tuple[Ints, int]]]:
+    codes = np.empty_like(cells.codes)
+    parts = []
+    for j, column in enumerate(columns):
+        if levels[j] == cells.levels[j]:
+            codes[j] = cells.codes[j]
+        else:
+            codes[j] = column.between(cells.levels[j], levels[j])[cells.codes[j]]
+        # a column of one class tells nothing apart
+        if column.sizes[levels[j]] > 1:
+            parts.append((codes[j], column.sizes[levels[j]]))
+    return codes, parts
+
+
+def _summed(
+    cells: Cells, place: Ints, number: int
+) -> tuple[Ints, Floats | None, Ints | None]:
+    """Records, weights and population of the new cells."""
+    rows = _total(place, cells.rows, number)
+    weight = None
+    if cells.weight is not None:
+        summed = np.bincount(place, weights=cells.weight, minlength=number)
+        weight = summed.astype(np.float64)
+    population = None
+    if cells.population is not None:
+        population = _total(place, cells.population, number)
+    return rows, weight, population
+
+
+def _total(place: Ints, counts: Ints, number: int) -> Ints:
+    # sums of whole numbers below 2^53 are exact in floats
+    summed = np.bincount(place, weights=counts, minlength=number)
+    return np.rint(summed).astype(np.int64)
+
+
+def counted(
+    columns: Sequence[KeyColumn],
+    extra: Ints | None,
+    sampled: Ints,
+    weight: Floats | None,
+    population: Ints | None,
+) -> tuple[Cells, Ints]:
+    """The cells of the file at level 0 of every column, and the cell of each record.
+
+    Parameters
+    ----------
+    columns : list of KeyColumn
+        The keys.
+    extra : array or None
+        What else is asked of each record, as a number.
+    sampled : array
+        1 for each record of the file, 0 for one of the population only.
+    weight : array or None
+        Sampling weights.
+    population : array or None
+        1 for each record of the population.
+    """
+    n = len(sampled)
+    bottom = (0,) * len(columns)
+    codes = np.empty((len(columns), n), dtype=np.int64)
+    for j, column in enumerate(columns):
+        codes[j] = column.codes
+    # in the order of their keys: nothing may depend on that of the rows
+    keys = [*codes[::-1]] if extra is None else [extra, *codes[::-1]]
+    order = np.lexsort(keys) if n else np.zeros(0, dtype=np.int64)
+    own = np.arange(n, dtype=np.int64)
+    whole = Cells(
+        bottom,
+        codes[:, order],
+        None if extra is None else extra[order],
+        sampled[order],
+        None if weight is None else weight[order],
+        None if population is None else population[order],
+        own,
+        n,
+    )
+    cells, place = rolled(whole, columns, bottom)
+    cell_of_row = np.empty(n, dtype=np.int64)
+    cell_of_row[order] = place
+    return cells, cell_of_row

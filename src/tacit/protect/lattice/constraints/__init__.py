@@ -1,0 +1,1 @@
+"""Privacy models as constraints of a search, one file for each family."""

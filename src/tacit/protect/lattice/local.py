@@ -1,0 +1,231 @@
+"""Local recoding: records go back to finer levels where every class still keeps the models.
+
+Idea. Begin with the classes of the best node, or with one class of everybody. In each round every
+class looks at its columns: one level down it falls into children. Children that keep the models
+may go down; those that do not stay behind as one class, which must keep the models, too (the
+smallest child that could go stays with them if they need it). Each class takes the column that
+gains most, and rounds go on until no class gains: Mondrian (LeFevre, DeWitt and Ramakrishnan 2006)
+on hierarchies, all classes at once.
+
+Invariant. Every class keeps the models after every round, so that it may end at any time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tacit.base.errors import ParameterError
+from tacit.base.typing import Bools, Floats, Ints
+from tacit.protect.lattice.cells import Cells, grouped, labelled
+from tacit.protect.lattice.columns import KeyColumn
+from tacit.protect.lattice.constraints.base import Constraint
+from tacit.protect.lattice.setting_up import Material
+from tacit.protect.lattice.view import View
+
+COMPANY = 2
+"""Children that stay behind at most so that those who must stay keep the models."""
+LEAST = 1e-12
+"""Gains below this are rounding."""
+
+
+def refined(
+    given: Material,
+    member: Bools,
+    start: Ints,
+    levels: Ints,
+    weights: Floats,
+    *,
+    strict: bool = False,
+) -> tuple[Ints, Floats]:
+    """Levels of each bottom cell after local recoding, and what each cell loses then.
+
+    Parameters
+    ----------
+    given : Material
+        The file.
+    member : array
+        Bottom cells that are released; the others are suppressed.
+    start : array
+        The class of each bottom cell to begin with.
+    levels : array
+        Its levels, one row for each cell.
+    weights : array
+        Of the columns; they add up to 1.
+    strict : bool
+        All children go down, or none: classes do not overlap.
+    """
+    whole = [str(one) for one in given.constraints if not one.per_class]
+    if whole:
+        raise ParameterError(
+            f"local recoding keeps models of classes, and {whole[0]} is one of the whole "
+            'release; take recoding="full"'
+        )
+    at = np.flatnonzero(member)
+    work = _Work(given, at, weights, strict=strict)
+    own, _ = grouped(start[at])
+    found = work.run(own, levels[at].copy())
+    result = levels.copy()
+    result[at] = found
+    lost = np.ones(len(member))
+    lost[at] = work.lost(found)
+    return result, lost
+
+
+class _Work:
+    """The released bottom cells while they are recoded."""
+
+    def __init__(
+        self, given: Material, at: Ints, weights: Floats, *, strict: bool
+    ) -> None:
+        bottom = given.bottom
+        self._cells = Cells(
+            bottom.levels,
+            bottom.codes[:, at],
+            None if bottom.extra is None else bottom.extra[at],
+            bottom.rows[at],
+            None if bottom.weight is None else bottom.weight[at],
+            None if bottom.population is None else bottom.population[at],
+            np.zeros(len(at), dtype=np.int64),
+            1,
+        )
+        self._given = given
+        self._weights = weights
+        self._strict = strict
+        self._every = np.arange(len(at))
+        # for each column, the class of every cell at each level, and what it loses there
+        self._classes = [
+            np.stack([c.between(0, h)[codes] for h in range(c.height + 1)])
+            for c, codes in zip(given.columns, self._cells.codes, strict=True)
+        ]
+        self._lost = [
+            np.stack([_granularity(c, h)[own[h]] for h in range(c.height + 1)])
+            for c, own in zip(given.columns, self._classes, strict=True)
+        ]
+
+    def lost(self, levels: Ints) -> Floats:
+        """What each cell loses, on average over its columns."""
+        total = np.zeros(len(self._every))
+        for j, weight in enumerate(self._weights):
+            total += weight * self._lost[j][levels[:, j], self._every]
+        return total
+
+    def run(self, label: Ints, levels: Ints) -> Ints:
+        """Rounds until no class gains."""
+        while True:
+            number = int(label.max(initial=-1)) + 1
+            best = np.full(number, LEAST)
+            column = np.full(number, -1, dtype=np.int64)
+            goes = np.zeros(len(label), dtype=bool)
+            for j in range(levels.shape[1]):
+                down, gain = self._down(label, number, levels[:, j], j)
+                better = gain > best
+                best = np.where(better, gain, best)
+                column = np.where(better, j, column)
+                mine = better[label]
+                goes = np.where(mine, down, goes)
+            if (column < 0).all():
+                return levels
+            label, levels = self._gone(label, levels, column, goes)
+
+    def _down(
+        self, label: Ints, number: int, level: Ints, j: int
+    ) -> tuple[Bools, Floats]:
+        """The cells that may go down in a column, and the gain of each class."""
+        finer = np.maximum(level - 1, 0)
+        child_code = self._classes[j][finer, self._every]
+        size = int(child_code.max(initial=0)) + 1
+        child, first = labelled([(label, number), (child_code, size)], len(label))
+        keeps = ~self._fails(child, len(first)) & (level[first] > 0)
+        goes = keeps[child]
+        parent = label[first]
+        if self._strict:
+            all_go = np.ones(number, dtype=bool)
+            all_go[parent[~keeps]] = False
+            goes &= all_go[label]
+        else:
+            goes = self._with_company(label, number, child, parent, keeps, goes)
+        step = self._lost[j][level, self._every] - self._lost[j][finer, self._every]
+        gained = np.where(goes, step * self._cells.rows, 0.0)
+        gain = np.bincount(label, weights=gained, minlength=number)
+        return goes, gain * self._weights[j]
+
+    def _with_company(
+        self,
+        label: Ints,
+        number: int,
+        child: Ints,
+        parent: Ints,
+        keeps: Bools,
+        goes: Bools,
+    ) -> Bools:
+        """Who may go when those who must stay keep the models, with some company."""
+        size = np.bincount(child, weights=self._cells.rows, minlength=len(parent))
+        for _ in range(COMPANY + 1):
+            broken = self._rest_fails(label, number, goes)
+            if not broken.any():
+                return goes
+            # the smallest child that could go stays
+            size_of = np.where(keeps & broken[parent], size, np.inf)
+            order = np.lexsort((np.arange(len(parent)), size_of, parent))
+            first = np.unique(parent[order], return_index=True)[1]
+            smallest = order[first]
+            smallest = smallest[np.isfinite(size_of[smallest])]
+            keeps = keeps.copy()
+            keeps[smallest] = False
+            goes = goes & keeps[child]
+        broken = self._rest_fails(label, number, goes)
+        return np.asarray(goes & ~broken[label])
+
+    def _rest_fails(self, label: Ints, number: int, goes: Bools) -> Bools:
+        """Classes of which those who stay, if any, break a model while others go."""
+        stay = ~goes
+        some = np.bincount(label[goes], minlength=number) > 0
+        rest = np.bincount(label[stay], minlength=number) > 0
+        fails = self._fails(label, number, stay)
+        return np.asarray(fails & some & rest)
+
+    def _fails(self, label: Ints, number: int, among: Bools | None = None) -> Bools:
+        """The classes that break a model; classes without records do."""
+        cells = replace(self._cells, label=label, number=number)
+        if among is not None and cells.population is not None:
+            cells = replace(cells, population=np.where(among, cells.population, 0))
+        alive = cells.rows > 0
+        view = View(
+            cells, self._given.extras, alive if among is None else alive & among
+        )
+        fails = ~view.occupied
+        for one in self._given.constraints:
+            fails |= _broken(one, view)
+        return fails
+
+    def _gone(
+        self, label: Ints, levels: Ints, column: Ints, goes: Bools
+    ) -> tuple[Ints, Ints]:
+        """Labels and levels after one round."""
+        mine = column[label]
+        moved = goes & (mine >= 0)
+        levels = levels.copy()
+        rows = np.flatnonzero(moved)
+        levels[rows, mine[rows]] -= 1
+        code = np.zeros(len(label), dtype=np.int64)
+        for j in range(levels.shape[1]):
+            here = moved & (mine == j)
+            # 0 are those who stay
+            code[here] = 1 + self._classes[j][levels[here, j], self._every[here]]
+        size = int(code.max(initial=0)) + 1
+        number = int(label.max(initial=0)) + 1
+        new, _ = labelled([(label, number), (code, size)], len(label))
+        return new, levels
+
+
+def _broken(one: Constraint, view: View) -> Bools:
+    return one.fails(view) & view.occupied
+
+
+def _granularity(column: KeyColumn, level: int) -> Floats:
+    """(values in the class - 1) / (values of the column - 1), by class."""
+    values = max(int(column.leaves[0].sum()), 2)
+    inside = np.maximum(column.leaves[level], 1)
+    return np.asarray((inside - 1) / (values - 1))
