@@ -1,0 +1,1 @@
+"""Tests of the lattice search, beside a plain search over all nodes."""
