@@ -406,13 +406,13 @@ class Generalisation(Protector):
         shown = settled.alive[place]
         if self.recoding == "full":
             return at, shown, None
-        at, lost = self._finer(given, cells.label[place], shown, at)
+        at, lost = self._finer(given, cells.label[place], shown, node)
         return at, shown, lost
 
     def _finer(
-        self, given: Material, label: Ints, shown: Bools, at: Ints
+        self, given: Material, label: Ints, shown: Bools, node: Levels
     ) -> tuple[Ints, float]:
-        """Levels by local recoding, from the classes of the node or from one of everybody."""
+        """Levels by local recoding, from the classes of the node or from those of the top."""
         if given.extras.person is not None:
             raise ColumnError(
                 "local recoding takes one record for each person: rows of one person at two "
@@ -422,22 +422,17 @@ class Generalisation(Protector):
         held = np.zeros(int(label.max(initial=0)) + 1, dtype=bool)
         held[label[shown]] = True
         member = shown | ((given.bottom.rows == 0) & held[label])
-        top = np.tile([column.height for column in given.columns], (len(at), 1))
-        one = np.zeros(len(at), dtype=np.int64)
+        top = tuple(column.height for column in given.columns)
         share = given.bottom.rows / max(int(given.bottom.rows.sum()), 1)
         found = []
-        for start, levels in ((label, at), (one, top)):
-            finer, lost = refined(
-                given,
-                member,
-                start,
-                levels,
-                self._weights(given),
-                strict=self.recoding == "strict",
-            )
-            found.append((float((share * lost).sum()), finer))
-        total, finer = min(found, key=lambda pair: pair[0])
-        return finer, total
+        for start in (node, top):
+            strict = self.recoding == "strict"
+            finer = refined(given, member, start, self._weights(given), strict=strict)
+            if finer is not None:
+                levels, lost = finer
+                found.append((float((share * lost).sum()), levels))
+        total, levels = min(found, key=lambda pair: pair[0])
+        return levels, total
 
     def _weights(self, given: Material) -> Floats:
         importance = self.importance or {}

@@ -69,27 +69,41 @@ SINGLE_MODELS: dict[str, tuple[dict[str, Any], list[Any], list[Any]]] = {
         [twin.population_uniques(0.1)],
     ),
 }
-TREES = {
-    "a": {
-        "p": ("p", "pq", "*"),
-        "q": ("q", "pq", "*"),
-        "r": ("r", "rs", "*"),
-        "s": ("s", "rs", "*"),
-    },
-    "b": {v: (str(v), "low" if v < 3 else "high", "*") for v in range(6)},
-    "c": {"x": ("x", "*"), "y": ("y", "*")},
-}
-HIERARCHIES = {
-    "a": {"groups": [{"pq": ["p", "q"], "rs": ["r", "s"]}]},
-    "b": {"table": [[str(v), *TREES["b"][v][1:]] for v in range(6)]},
-    "c": {"groups": []},
-}
-WITH_GAPS = {
-    # a gap is a value of its own, and '*' holds it
-    "a": TREES["a"] | {None: ("gap", "gap", "*")},
-    "b": TREES["b"],
-    "c": TREES["c"],
-}
+KEYS = ["a", "b", "c"]
+VALUES = {"a": list("pqrs"), "b": list(range(6)), "c": ["x", "y"]}
+Trees = dict[str, dict[Any, tuple[str, ...]]]
+
+
+def draw_trees(seed: int, *, gaps: bool = False) -> Trees:
+    """A random hierarchy for each key: classes merge level by level, mostly up to '*'."""
+    rng = np.random.default_rng([seed, 1])
+    trees: Trees = {}
+    for key, values in VALUES.items():
+        lines: dict[Any, list[str]] = {value: [str(value)] for value in values}
+        for level in range(int(rng.integers(0, 3))):
+            below = sorted({line[-1] for line in lines.values()})
+            merged = {label: f"{key}{level}.{rng.integers(0, 3)}" for label in below}
+            for line in lines.values():
+                line.append(merged[line[-1]])
+        if rng.random() < 0.9 or len(lines[values[0]]) == 1:
+            for line in lines.values():
+                line.append("*")
+        trees[key] = {value: tuple(line) for value, line in lines.items()}
+    if gaps:
+        # a gap is a value of its own, and '*' holds it
+        own = [part if part == "*" else "gap" for part in trees["a"]["p"]]
+        trees["a"][None] = tuple(own)
+    return trees
+
+
+def rules_of(trees: Trees) -> dict[str, Any]:
+    """The same as tables."""
+    return {
+        key: {
+            "table": [list(line) for value, line in tree.items() if value is not None]
+        }
+        for key, tree in trees.items()
+    }
 
 
 def draw_rows(
@@ -161,7 +175,7 @@ def compare(
     limit = int(np.floor(share * people + 1e-9))
     k = wishes["k"]
     expected = best_of_all(file, checks, wholes, limit, what, k)
-    hierarchies: dict[str, Any] = dict(HIERARCHIES)
+    hierarchies = rules_of(file.trees)
     if "t_closeness" in wishes and wishes["t_closeness"]["distance"] == "hierarchical":
         hierarchies["ill"] = {"prefix": [1]}
     made = tc.protect.Generalisation(
@@ -241,7 +255,7 @@ def test_the_twin_knows_every_utility() -> None:
 )
 def test_records(name: str, seed: int, n: int, share: float, what: str) -> None:
     rows = draw_rows(seed, n)
-    file = twin.Plain(rows, ["a", "b", "c"], TREES)
+    file = twin.Plain(rows, KEYS, draw_trees(seed))
     compare(rows, file, CLASS_MODELS[name], share, what, {})
 
 
@@ -259,7 +273,7 @@ def test_people_with_several_rows(
 ) -> None:
     rows = draw_rows(seed, n, people=max(3, n // 2))
     home = "home" if homes else None
-    file = twin.Plain(rows, ["a", "b", "c"], TREES, person="who", home=home)
+    file = twin.Plain(rows, KEYS, draw_trees(seed), person="who", home=home)
     roles = {"person": "who", **({"household": "home"} if homes else {})}
     compare(rows, file, CLASS_MODELS[name], share, what, roles)
 
@@ -277,7 +291,7 @@ def test_populations_and_weights(
 ) -> None:
     rows = draw_rows(seed, n)
     population = rows + draw_rows(seed + 1, 2 * n)
-    file = twin.Plain(rows, ["a", "b", "c"], TREES, population=population)
+    file = twin.Plain(rows, KEYS, draw_trees(seed), population=population)
     more: dict[str, Any] = {}
     if name in ("k-map", "presence"):
         more["population"] = microdata(population, {})
@@ -295,7 +309,7 @@ def test_a_gap_is_a_value_of_its_own(
     seed: int, n: int, share: float, what: str
 ) -> None:
     rows = draw_rows(seed, n, gaps=True)
-    file = twin.Plain(rows, ["a", "b", "c"], WITH_GAPS)
+    file = twin.Plain(rows, KEYS, draw_trees(seed, gaps=True))
     compare(rows, file, CLASS_MODELS["k"], share, what, {})
 
 
@@ -305,12 +319,12 @@ def test_local_recoding_keeps_the_models_and_loses_no_more(
     seed: int, n: int, local: bool
 ) -> None:
     rows = draw_rows(seed, n)
-    file = twin.Plain(rows, ["a", "b", "c"], TREES)
+    file = twin.Plain(rows, KEYS, draw_trees(seed))
     checks = [twin.at_least(3), twin.distinct(2)]
     made = tc.protect.Generalisation(
         k=3,
         l_diversity=2,
-        hierarchies=HIERARCHIES,
+        hierarchies=rules_of(file.trees),
         suppression_limit=0.2,
         recoding="local" if local else "strict",
     )

@@ -18,8 +18,8 @@ import numpy as np
 
 from tacit.base.errors import ParameterError
 from tacit.base.typing import Bools, Floats, Ints
-from tacit.protect.lattice.cells import Cells, grouped, labelled
-from tacit.protect.lattice.columns import KeyColumn
+from tacit.protect.lattice.cells import Cells, labelled
+from tacit.protect.lattice.columns import KeyColumn, Levels
 from tacit.protect.lattice.constraints.base import Constraint
 from tacit.protect.lattice.setting_up import Material
 from tacit.protect.lattice.view import View
@@ -33,13 +33,14 @@ LEAST = 1e-12
 def refined(
     given: Material,
     member: Bools,
-    start: Ints,
-    levels: Ints,
+    node: Levels,
     weights: Floats,
     *,
     strict: bool = False,
-) -> tuple[Ints, Floats]:
+) -> tuple[Ints, Floats] | None:
     """Levels of each bottom cell after local recoding, and what each cell loses then.
+
+    None where the classes of the node do not keep the models.
 
     Parameters
     ----------
@@ -47,10 +48,8 @@ def refined(
         The file.
     member : array
         Bottom cells that are released; the others are suppressed.
-    start : array
-        The class of each bottom cell to begin with.
-    levels : array
-        Its levels, one row for each cell.
+    node : tuple of int
+        The levels to begin with.
     weights : array
         Of the columns; they add up to 1.
     strict : bool
@@ -64,13 +63,14 @@ def refined(
         )
     at = np.flatnonzero(member)
     work = _Work(given, at, weights, strict=strict)
-    own, _ = grouped(start[at])
-    found = work.run(own, levels[at].copy())
-    result = levels.copy()
-    result[at] = found
+    levels = np.tile(np.array(node, dtype=np.int64), (len(member), 1))
+    label = work.classes_at(node)
+    if label is None:
+        return None
+    levels[at] = work.run(label, levels[at])
     lost = np.ones(len(member))
-    lost[at] = work.lost(found)
-    return result, lost
+    lost[at] = work.lost(levels[at])
+    return levels, lost
 
 
 class _Work:
@@ -110,6 +110,15 @@ class _Work:
         for j, weight in enumerate(self._weights):
             total += weight * self._lost[j][levels[:, j], self._every]
         return total
+
+    def classes_at(self, node: Levels) -> Ints | None:
+        """The class of each cell at a node; None where a class breaks a model."""
+        parts = []
+        for j, level in enumerate(node):
+            size = self._given.columns[j].sizes[level]
+            parts.append((self._classes[j][level], size))
+        label, first = labelled(parts, len(self._every))
+        return None if self._fails(label, len(first)).any() else label
 
     def run(self, label: Ints, levels: Ints) -> Ints:
         """Rounds until no class gains."""
