@@ -143,12 +143,25 @@ BORN = {"born": ["17/05/1980", "28/11/1991", None, "01/01/2000"]}
 @pytest.mark.parametrize(
     ("show", "expected"),
     [
-        ("label", ["< 1985-01-01", "[1985-01-01, 2000-01-01)", None, ">= 2000-01-01"]),
-        ("midpoint", ["01/01/1985", "02/07/1992", None, "01/01/2000"]),
+        (
+            "label",
+            [
+                "before 1985-01-01",
+                "[1985-01-01, 2000-01-01)",
+                None,
+                "2000-01-01 and later",
+            ],
+        ),
+        ("midpoint", ["02/07/1977", "02/07/1992", None, "31/12/2004"]),
     ],
 )
 def test_dates_are_cut_at_iso_dates(show: str, expected: list[str | None]) -> None:
     data = tc.Microdata.of(BORN, date="born")
+    if show == "midpoint":
+        cuts = ["1970-01-01", "1985-01-01", "2000-01-01", "2010-01-01"]
+        method = tc.protect.Recoding(intervals={"born": cuts}, show="midpoint")
+        assert method.fit_transform(data).to_native()["born"].to_pylist() == expected
+        return
     for cuts in (["1985-01-01", "2000-01-01"], [date(1985, 1, 1), date(2000, 1, 1)]):
         method = tc.protect.Recoding(intervals={"born": cuts}, show=show)
         assert method.fit_transform(data).to_native()["born"].to_pylist() == expected

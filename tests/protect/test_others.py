@@ -191,11 +191,11 @@ def test_recoding_by_intervals_and_hierarchy() -> None:
     )
     masked = made.fit_transform(table)
     assert masked["age"].tolist() == [
-        "< 18",
+        "under 18",
         "[18, 40)",
         "[18, 40)",
         "[40, 65)",
-        ">= 65",
+        "65 and more",
     ]
     assert masked["town"].tolist()[:4] == ["Germany", "Germany", "France", "Germany"]
     assert masked["town"].isna().tolist() == [False] * 4 + [True]
@@ -321,3 +321,16 @@ def test_identifiers_stay_dropped_by_the_others() -> None:
             .fit_transform(TestPseudonyms.table)
             .columns
         ) == ["age"]
+
+
+def test_an_open_class_is_words_and_never_a_number() -> None:
+    """Children of 0 to 14 came out as age 15, which is the age of nobody among them."""
+    table = pd.DataFrame({"age": [3, 20, 95]})
+    made = tc.protect.Recoding(intervals={"age": [15, 30, 90]}, columns=["age"])
+    assert made.fit_transform(table)["age"].tolist() == [
+        "under 15",
+        "[15, 30)",
+        "90 and more",
+    ]
+    inside = made.fit_transform(pd.DataFrame({"age": [16, 20, 31]}))
+    assert inside["age"].tolist() == [22, 22, 60]

@@ -11,7 +11,7 @@ from annotated_types import Ge
 from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.facts import Strength
 from tacit.base.parameters import IsoDate
-from tacit.base.typing import Floats
+from tacit.base.typing import Bools, Floats
 from tacit.data.microdata import Column, Kind, Microdata
 from tacit.protect.base import Protector
 from tacit.protect.grouping.value_classes import (
@@ -47,8 +47,9 @@ class Recoding(Protector):
         Categories of a nominal column with fewer records than this are merged into one; 0:
         none.
     show : {'midpoint', 'label'}
-        A class is released as its middle (numbers stay numbers; an open class: its finite end)
-        or as a label such as [10, 20).
+        A class is released as its middle (numbers stay numbers) or as a label such as [10, 20).
+        A column with values below the first cut point or above the last has labels, 'under 15'
+        or '90 and more': such a class has no middle.
     columns : list of str, optional
         Columns to mask; the quasi-identifiers unless given.
 
@@ -236,8 +237,8 @@ class Recoding(Protector):
             middle, labels = classes_of_categories(cuts, data.categories(name))
         else:
             middle, labels = classes_of_numbers(cuts)
-        if self.show == "midpoint":
-            midpoints = np.where(gaps, np.nan, middle[place])
+        midpoints = np.where(gaps, np.nan, middle[place])
+        if self.show == "midpoint" and _all_have_one(midpoints, gaps):
             return data.with_numbers([name], midpoints[:, None])
         codes = np.where(gaps, np.nan, place)
         return _labelled(data, name, labels, codes)
@@ -252,11 +253,16 @@ class Recoding(Protector):
         place = np.searchsorted(cuts, days, side="right")
         gaps = np.isnan(days)
         middle, labels = classes_of_dates(cuts)
-        if self.show == "midpoint":
-            middles = np.where(gaps, np.nan, middle[place])
+        middles = np.where(gaps, np.nan, middle[place])
+        if self.show == "midpoint" and _all_have_one(middles, gaps):
             return data.with_days(name, middles)
         codes = np.where(gaps, np.nan, place)
         return _labelled(data, name, labels, codes)
+
+
+def _all_have_one(middles: Floats, gaps: Bools) -> bool:
+    """Every value has a middle: an end that stands for an open class would look like a value."""
+    return bool((gaps | ~np.isnan(middles)).all())
 
 
 def _labelled(

@@ -175,6 +175,8 @@ def test_first_guess_of_interval_labels():
         ("< 20", (-np.inf, 20, False)),
         (">= 65", (65, np.inf, True)),
         ("65+", (65, np.inf, True)),
+        ("under 15", (-np.inf, 15, False)),
+        ("90 and more", (90, np.inf, True)),
         ("north", None),
         ("30 to 20", None),
     ],

@@ -34,9 +34,12 @@ NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 BETWEEN = re.compile(
     rf"^\s*([\[(]?)\s*({NUMBER})\s*(?:,|;|to|\.\.|-|–)\s*({NUMBER})\s*([\])]?)\s*$"
 )
-# "< 20", ">= 65", "65+"
+# "< 20", ">= 65", "65+", "under 20", "65 and more"
 BELOW = re.compile(rf"^\s*(?:<|<=|≤|under|below)\s*({NUMBER})\s*$")
-ABOVE = re.compile(rf"^\s*(?:>|>=|≥|over)\s*({NUMBER})\s*$|^\s*({NUMBER})\s*\+\s*$")
+ABOVE = re.compile(
+    rf"^\s*(?:>|>=|≥|over)\s*({NUMBER})\s*$"
+    rf"|^\s*({NUMBER})\s*(?:\+|and (?:more|over|above))\s*$"
+)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.typing import Floats
+from tacit.data.hierarchies.cuts import between, open_above, open_below
 from tacit.protect.rounding import nice
 
 Hierarchy = dict[str, str | list[str]]
@@ -41,22 +42,23 @@ def classes_of_categories(
 
 
 def classes_of_numbers(cuts: Floats) -> tuple[Floats, list[str]]:
-    """The midpoint of each interval and its label."""
-    # the open classes at both ends have their finite end for a midpoint
-    edges = np.concatenate([[cuts[0]], cuts, [cuts[-1]]])
-    middle = (edges[:-1] + edges[1:]) / 2
-    inner = [f"[{low:g}, {high:g})" for low, high in pairwise(cuts)]
-    return middle, [f"< {cuts[0]:g}", *inner, f">= {cuts[-1]:g}"]
+    """The midpoint of each interval and its label; the open classes at both ends have none."""
+    inner = (cuts[:-1] + cuts[1:]) / 2
+    middle = np.concatenate([[np.nan], inner, [np.nan]])
+    labels = [between(low, high) for low, high in pairwise(cuts.tolist())]
+    return middle, [open_below(cuts[0]), *labels, open_above(cuts[-1])]
 
 
 def classes_of_dates(cuts: Floats) -> tuple[Floats, list[str]]:
-    """The middle day of each interval and its label; cut points are days since 1970-01-01."""
+    """The middle day of each interval and its label; cut points are days since 1970-01-01.
+
+    The open classes at both ends have no middle.
+    """
     days = [str(day) for day in np.floor(cuts).astype("datetime64[D]")]
-    # the open classes at both ends have their finite end for a middle
-    edges = np.concatenate([[cuts[0]], cuts, [cuts[-1]]])
-    middle = np.floor((edges[:-1] + edges[1:]) / 2)
-    inner = [f"[{low}, {high})" for low, high in pairwise(days)]
-    return middle, [f"< {days[0]}", *inner, f">= {days[-1]}"]
+    inner = np.floor((cuts[:-1] + cuts[1:]) / 2)
+    middle = np.concatenate([[np.nan], inner, [np.nan]])
+    labels = [f"[{low}, {high})" for low, high in pairwise(days)]
+    return middle, [f"before {days[0]}", *labels, f"{days[-1]} and later"]
 
 
 def cuts_of_dates(name: str, given: Sequence[float | str]) -> Floats:
