@@ -25,6 +25,7 @@ COMMANDS = (
     "assess",
     "compare",
     "schema",
+    "hierarchy",
     "verify",
     "methods",
     "reproduce",

@@ -6,7 +6,7 @@ import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,6 +30,13 @@ def protect(
         typer.Option(help="A protection method; 'tacit methods' lists them."),
     ] = None,
     settings: shared.Settings = None,
+    hierarchies: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of hierarchies: icd.csv for the column icd, as ARX writes it, and "
+            "rules in hierarchies.toml."
+        ),
+    ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="A plan file (TOML) instead of --method.")
     ] = None,
@@ -109,6 +116,8 @@ def protect(
 
       tacit protect survey.csv release.csv --plan plan.toml --release-as-is sex,region
 
+      tacit protect visits.csv release.csv --method generalisation --hierarchies dir --set k=5
+
       tacit protect survey.sav release.sav --plan plan.toml --codebook release.html
     """
     from tacit.base import seeds
@@ -138,6 +147,8 @@ def protect(
     if until is not None and method is None:
         raise ParameterError("--until strengthens one method; name it with --method")
     given = {} if plan else shared.settings(settings)
+    if hierarchies is not None:
+        given["hierarchies"] = _hierarchies(hierarchies, method)
     recipe = accepting(_plan(plan, method, given), shared.split(release_as_is or ""))
     if until is None:
         recipe = recipe.seeded(seed, test_seed=test_seed)
@@ -211,6 +222,17 @@ def protect(
         shared.say(f"Dropped: {', '.join(dropped)}.")
     command = ["tacit", "assess", str(source), str(release), "--plan", str(beside)]
     shared.say(f"Now attack it: {shlex.join(command)}")
+
+
+def _hierarchies(folder: Path, method: str | None) -> dict[str, dict[str, Any]]:
+    """The hierarchies of a folder, for a method that takes them."""
+    from tacit.data.hierarchies.files import read_folder
+
+    if method is None:
+        raise ParameterError(
+            "--hierarchies goes with --method; a plan names its hierarchies itself"
+        )
+    return read_folder(folder)
 
 
 def _plan(path: Path | None, method: str | None, given: dict[str, object]) -> Plan:
