@@ -7,6 +7,7 @@ import numpy as np
 from tacit.base.errors import ColumnError
 from tacit.base.typing import Floats
 from tacit.data.microdata import Kind, Microdata
+from tacit.data.schema import Category
 
 
 def common_codes(
@@ -41,13 +42,29 @@ def common_codes(
         try:
             every = sorted(every)
         except TypeError:
+            # '2023-05' and '2023 Q2' stand beside the days that they hold, written as text
+            if original.schema[name].kind is Kind.date:
+                every = sorted(every, key=str)
+                return _both(original, masked, name, every)
             raise ColumnError(
                 f"column '{name}': the masked file has values that the original's order "
                 "does not know"
             ) from None
+    return _both(original, masked, name, every)
+
+
+def _both(
+    original: Microdata,
+    masked: Microdata,
+    name: str,
+    every: list[Category],
+) -> tuple[Floats, Floats, int]:
+    """The places of both files' values among all of them."""
     code = {value: position for position, value in enumerate(every)}
-    x = _recode(original.column(name), [code[value] for value in ours])
-    z = _recode(masked.column(name), [code[value] for value in theirs])
+    ours = [code[value] for value in original.categories(name)]
+    theirs = [code[value] for value in masked.categories(name)]
+    x = _recode(original.column(name), ours)
+    z = _recode(masked.column(name), theirs)
     return x, z, len(every)
 
 
