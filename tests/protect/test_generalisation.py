@@ -182,12 +182,19 @@ def test_types_stay_where_nothing_was_generalised() -> None:
 @pytest.mark.parametrize("recoding", ["full", "strict", "local"])
 def test_the_intruder_who_knows_all_finds_one_in_k(recoding: str) -> None:
     data = people()
+    codes = data.table["icd"].to_pylist()
+    data = data.with_column("icd", ["Z99"] * 7 + codes[7:], kind=tc.Kind.code)
     made = tc.protect.Generalisation(
-        k=5, hierarchies=LADDER, suppression_limit=0.1, recoding=recoding
+        k=5,
+        hierarchies={**LADDER, "icd": {"prefix": [1]}},
+        levels={"icd": 1},
+        suppression_limit=0.1,
+        recoding=recoding,
     )
     masked = made.fit_transform(data)
     found = tc.assess(data, masked, plan=made, risks=(), losses=())
     assert not found.failures
+    assert made.suppressed_ > 0
     assert max(link.rate for link in found.attacks.values()) <= 1 / 5 + 1e-9
     # and does find them: the release is no noise
     assert found.attacks["aware"].rate > 1 / 40

@@ -71,6 +71,11 @@ class GapPattern(Informed):
 
     method = "gap_pattern"
 
+    @property
+    def compares_classes(self) -> bool:
+        """Yes: nobody said which label a number gets."""
+        return True
+
     def __init__(
         self,
         rule: Rule = "assignment",

@@ -177,6 +177,7 @@ def test_first_guess_of_interval_labels():
         ("65+", (65, np.inf, True)),
         ("under 15", (-np.inf, 15, False)),
         ("90 and more", (90, np.inf, True)),
+        ("*", (-np.inf, np.inf, True)),
         ("north", None),
         ("30 to 20", None),
     ],

@@ -71,6 +71,9 @@ def interval(label: object) -> tuple[float, float, bool] | None:
     ((20.0, 30.0, False), (65.0, inf, True), None)
     """
     text = str(label)
+    # the class of all values, as generalisation writes it
+    if text.strip() == "*":
+        return -np.inf, np.inf, True
     match = BETWEEN.match(text)
     if match:
         low, high = float(match[2]), float(match[3])

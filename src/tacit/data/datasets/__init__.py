@@ -4,6 +4,7 @@
     table = datasets.make_census(1080, seed=0)   # census-like incomes, from a copula
     table = datasets.make_panel(500, years=6)    # persons with several years
     table = datasets.make_households(500)        # persons in households
+    table = datasets.make_hospital(1000)         # patients with several stays
     table = datasets.make_adult(30162)           # the nine keys of the Adult file
     table, note = datasets.load("census")        # the CASC file, or a stand-in with a note
     stream = datasets.RandomRBF(seed=1)          # generators of streams
@@ -21,6 +22,7 @@ _WHERE = {
     "make_census": "census",
     "make_panel": "panel_survey",
     "make_households": "household_survey",
+    "make_hospital": "hospital",
     "make_adult": "adult",
     "adult_hierarchies": "adult",
     "load": "casc",
