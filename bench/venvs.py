@@ -19,6 +19,7 @@ from bench.row import Measured
 PEERS = {
     "anonymeter": ["anonymeter"],
     "pycanon": ["pycanon"],
+    "anjana": ["anjana"],
     "recordlinkage": ["recordlinkage"],
     "splink": ["splink>=5", "pandas"],
     "capymoa": ["capymoa"],

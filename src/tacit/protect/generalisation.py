@@ -22,13 +22,15 @@ from tacit.data.hierarchies.rule import Rule
 from tacit.data.microdata import Kind, Microdata
 from tacit.protect.base import Protector
 from tacit.protect.lattice.cells import rolled
-from tacit.protect.lattice.columns import KeyColumn, Levels
+from tacit.protect.lattice.columns import KeyColumn, Levels, shape_of
 from tacit.protect.lattice.local import refined
-from tacit.protect.lattice.search import Found, Problem, Search
+from tacit.protect.lattice.looking import Found, Problem
+from tacit.protect.lattice.search import Search
 from tacit.protect.lattice.setting_up import Material, material, refuse_unsatisfiable
 from tacit.protect.lattice.settle import settle
 from tacit.protect.lattice.utilities import utility_named
 from tacit.protect.lattice.utilities.base import Setting, Utility
+from tacit.protect.lattice.wide_search import WideSearch
 from tacit.protect.lattice.wishes import Wishes
 
 Share = Annotated[float, Ge(0), Le(1)]
@@ -44,7 +46,7 @@ Hierarchies = Annotated[
 ]
 """Rules by column; a plan holds them as plain tables."""
 MOST_NODES = 2**24
-"""Nodes of a lattice whose floors are held in memory."""
+"""Nodes of a lattice that is held in memory; larger ones are searched without."""
 
 
 class Generalisation(Protector):
@@ -230,13 +232,9 @@ class Generalisation(Protector):
         limit = self._limit(found_material)
         refuse_unsatisfiable(found_material, limit)
         problem = self._problem(found_material, limit)
-        nodes = np.prod([float(column.height + 1) for column in problem.columns])
-        if nodes > MOST_NODES:
-            raise ParameterError(
-                f"the lattice has {nodes:.3g} nodes, more than {MOST_NODES:,}; give some "
-                "levels (levels = {...}), or hierarchies of fewer levels"
-            )
-        found = Search(problem).run(most_checks=self.most_checks)
+        nodes = np.prod([float(size) for size in shape_of(problem.columns)])
+        search = Search if nodes <= MOST_NODES else WideSearch
+        found = search(problem).run(most_checks=self.most_checks)
         self._keep(found, columns)
         if self.recoding != "full":
             _, _, self.local_loss_ = self._placed(found_material)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import tacit as tc
 from protect.lattice import plain as twin
 from tacit.base.errors import TacitError
+from tacit.protect import generalisation
 from tacit.protect.lattice.utilities import NAMES
 
 UTILITIES = tuple(twin.LOSSES)
@@ -311,6 +312,25 @@ def test_a_gap_is_a_value_of_its_own(
     rows = draw_rows(seed, n, gaps=True)
     file = twin.Plain(rows, KEYS, draw_trees(seed, gaps=True))
     compare(rows, file, CLASS_MODELS["k"], share, what, {})
+
+
+@pytest.mark.parametrize("name", ["k", "entropy l", "average risk"])
+@SEARCHES
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(4, 22),
+    share=st.sampled_from([0.0, 0.3]),
+    what=st.sampled_from(UTILITIES),
+)
+def test_a_lattice_that_is_not_held(
+    name: str, seed: int, n: int, share: float, what: str
+) -> None:
+    """The search of large lattices finds the same."""
+    rows = draw_rows(seed, n)
+    file = twin.Plain(rows, KEYS, draw_trees(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(generalisation, "MOST_NODES", 0)
+        compare(rows, file, CLASS_MODELS[name], share, what, {})
 
 
 @SEARCHES

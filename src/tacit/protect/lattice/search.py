@@ -14,77 +14,18 @@ After FLASH (Kohlmayer, Prasser, Eckert, Kemper and Kuhn 2012) and the optimum o
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
 from tacit.base.typing import Bools, Floats, Ints, Progress
-from tacit.protect.lattice.cells import Cells, rolled
-from tacit.protect.lattice.columns import KeyColumn, Levels, shape_of
-from tacit.protect.lattice.constraints.base import Constraint
-from tacit.protect.lattice.settle import Settled, settle, suppressed_least
-from tacit.protect.lattice.utilities.base import Utility
-from tacit.protect.lattice.view import Extras
-
-KEPT = 256
-"""Counted nodes whose cells are kept to be rolled up from."""
-ROUNDING = 1e-12
-"""Losses that differ by less are the same."""
+from tacit.protect.lattice.columns import Levels
+from tacit.protect.lattice.looking import ROUNDING, Found, Looking, Problem
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a search found."""
-
-    levels: Levels | None
-    """The best node; None: no node that was looked at keeps the constraints."""
-    loss: float
-    bound: float
-    """No node loses less; equal to ``loss`` where the node is proven to be the best."""
-    proven: bool
-    """Every node was looked at, or closed for a reason that holds."""
-    suppressed: int
-    nodes: int
-    checked: int
-    reason: str
-    """Why the last node that was looked at fails, where none was found."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is searched."""
-
-    columns: Sequence[KeyColumn]
-    bottom: Cells
-    extras: Extras
-    constraints: Sequence[Constraint]
-    utility: Utility
-    limit: int
-    """The largest number of people that may be suppressed."""
-    levels: Sequence[int | None] = ()
-    """Levels that are given, by column; None: any."""
-
-    @property
-    def lasting(self) -> list[Constraint]:
-        """The constraints that stay kept further up."""
-        several = self.extras.person is not None
-        return [
-            one
-            for one in self.constraints
-            if one.monotone(suppression=self.limit > 0, several_rows=several)
-        ]
-
-
-class Search:
+class Search(Looking):
     """The state of a search: which nodes are open, and the best so far."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.shape = shape_of(problem.columns)
-        self._lasting = problem.lasting
-        problem.utility.start(problem.bottom)
+        super().__init__(problem)
         floor = problem.utility.floor()
         self._has_floor = floor is not None
         self.floor: Floats = np.zeros(self.shape) if floor is None else floor
@@ -92,12 +33,6 @@ class Search:
         self._close_given()
         # nodes at which lasting constraints are known to hold
         self._kept: Bools = np.zeros(self.shape, dtype=bool)
-        self._stored: dict[Levels, Cells] = {problem.bottom.levels: problem.bottom}
-        self.best: Levels | None = None
-        self.loss = np.inf
-        self.suppressed = 0
-        self.checked = 0
-        self.reason = ""
 
     def _close_given(self) -> None:
         """Nodes with other levels than those that are given."""
@@ -109,14 +44,12 @@ class Search:
 
     def run(
         self,
-        seconds: float | None = None,
         most_checks: int | None = None,
         progress: Progress | None = None,
     ) -> Found:
-        """Search until the best node is proven, or time or checks have run out."""
+        """Search until the best node is proven, or so many nodes were counted."""
         nodes = int(self.open.sum())
         order = self._order()
-        start = time.monotonic()
         place = 0
         flat = self.open.ravel()
         floors = self.floor.ravel()
@@ -128,8 +61,6 @@ class Search:
             if done and (self._has_floor or place == len(order)):
                 break
             if most_checks is not None and self.checked >= most_checks:
-                return self._found(nodes, proven=False)
-            if seconds is not None and time.monotonic() - start > seconds:
                 return self._found(nodes, proven=False)
             node = np.unravel_index(int(order[place]), self.shape)
             self._halve(tuple(int(level) for level in node))
@@ -151,17 +82,8 @@ class Search:
 
     def _found(self, nodes: int, *, proven: bool) -> Found:
         left = self.floor[self.open]
-        bound = float(left.min()) if left.size and not proven else self.loss
-        return Found(
-            self.best,
-            self.loss,
-            min(bound, self.loss),
-            proven,
-            self.suppressed,
-            nodes,
-            self.checked,
-            self.reason,
-        )
+        bound = float(left.min()) if left.size else self.loss
+        return self.found(nodes, bound, proven=proven)
 
     def _halve(self, node: Levels) -> None:
         """Look for the place on a path to the top where the lasting constraints begin to hold."""
@@ -193,63 +115,16 @@ class Search:
             path.append(min(free, key=lambda up: (self.floor[up], up)))
 
     def _check(self, node: Levels) -> bool:
-        """Count the records of a node; whether the lasting constraints hold."""
-        problem = self.problem
-        self.checked += 1
-        cells = self.cells(node)
-        self.open[node] = False
+        """Look at a node, and close what that decides; whether the lasting constraints hold."""
         below = tuple(slice(0, level + 1) for level in node)
         above = tuple(slice(level, None) for level in node)
-        limit = problem.limit
-        if not self._kept[node]:
-            lasting = self._lasting
-            if not suppressed_least(cells, problem.extras, lasting, limit):
-                self.open[below] = False
-                self.reason = self.reason or self._why(cells)
-                return False
-            self._kept[above] = True
-        settled = settle(cells, problem.extras, problem.constraints, limit)
-        if settled.met:
-            self._keep(node, settled)
-        else:
-            self.reason = settled.reason
-        if not self._has_floor and problem.utility.least(cells) >= self.loss - ROUNDING:
-            self.open[above] = False
+        self.open[node] = False
+        if not self.look(node, kept=bool(self._kept[node])):
+            self.open[below] = False
+            return False
+        self._kept[above] = True
+        if not self._has_floor:
+            least = self.problem.utility.least(self.cells(node))
+            if least >= self.loss - ROUNDING:
+                self.open[above] = False
         return True
-
-    def _why(self, cells: Cells) -> str:
-        problem = self.problem
-        settled = settle(cells, problem.extras, problem.constraints, problem.limit)
-        return settled.reason
-
-    def _keep(self, node: Levels, settled: Settled) -> None:
-        """A node that keeps every constraint."""
-        loss = self.problem.utility.loss(settled)
-        same = abs(loss - self.loss) <= ROUNDING
-        # of equal ones the one that suppresses less, then the first
-        if same and self.best is not None:
-            better = (settled.suppressed, node) < (self.suppressed, self.best)
-        else:
-            better = loss < self.loss
-        if better:
-            self.best, self.loss = node, loss
-            self.suppressed = settled.suppressed
-
-    def cells(self, node: Levels) -> Cells:
-        """The cells of a node, rolled up from the smallest stored one below."""
-        if node in self._stored:
-            return self._stored[node]
-        levels = np.array(list(self._stored))
-        under = np.flatnonzero((levels <= np.array(node)).all(axis=1))
-        stored = list(self._stored.values())
-        source = min((stored[at] for at in under), key=lambda cells: cells.size)
-        cells, _ = rolled(source, self.problem.columns, node)
-        self._store(node, cells)
-        return cells
-
-    def _store(self, node: Levels, cells: Cells) -> None:
-        """Keep the cells of a node; of those kept the first go, but the file itself stays."""
-        if len(self._stored) >= KEPT:
-            oldest = list(self._stored)[1]
-            del self._stored[oldest]
-        self._stored[node] = cells

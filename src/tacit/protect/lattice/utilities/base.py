@@ -42,6 +42,10 @@ class Utility:
         """
         return None
 
+    def floor_at(self, levels: Levels) -> float | None:
+        """The floor of one node."""
+        return None
+
     def least(self, cells: Cells) -> float:
         """What this node and every node above it lose at least, whoever is suppressed there."""
         return 0.0

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.base.typing import Floats
-from tacit.protect.lattice.columns import KeyColumn
+from tacit.protect.lattice.columns import KeyColumn, Levels
 from tacit.protect.lattice.settle import Settled
 from tacit.protect.lattice.utilities.base import Utility, at_node, over_lattice
 
@@ -49,6 +49,10 @@ class ByColumn(Utility):
     def floor(self) -> Floats:
         """The loss of each node if nobody is suppressed."""
         return over_lattice(self._columns, self._by_level)
+
+    def floor_at(self, levels: Levels) -> float:
+        """The loss of one node if nobody is suppressed."""
+        return at_node(self._by_level, levels)
 
     def loss(self, settled: Settled) -> float:
         """The floor, and what suppressed records lose more."""

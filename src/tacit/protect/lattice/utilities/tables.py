@@ -24,6 +24,7 @@ class Tables(Utility):
     def start(self, bottom: Cells) -> None:
         """Count the tables of the file."""
         self._bottom = bottom
+        self._known: dict[tuple[tuple[int, ...], Levels], float] = {}
 
     @cached_property
     def _most(self) -> list[float]:
@@ -52,6 +53,14 @@ class Tables(Utility):
             total += figures.transpose(order).reshape(spread)
         return total / len(self.setting.tables)
 
+    def floor_at(self, levels: Levels) -> float:
+        """The loss of one node if nobody is suppressed."""
+        total = 0.0
+        for table, most in zip(self.setting.tables, self._most, strict=True):
+            node = tuple(levels[j] for j in table)
+            total += self._hidden(table, node) / most
+        return total / len(self.setting.tables)
+
     def loss(self, settled: Settled) -> float:
         """The floor, and what suppressed records hide more."""
         cells = settled.cells
@@ -70,6 +79,11 @@ class Tables(Utility):
 
     def _hidden(self, table: tuple[int, ...], node: Levels) -> float:
         """The mean bits of a table at these levels of its columns."""
+        if (table, node) not in self._known:
+            self._known[table, node] = self._counted(table, node)
+        return self._known[table, node]
+
+    def _counted(self, table: tuple[int, ...], node: Levels) -> float:
         bottom = self._bottom
         parts = []
         for j, level in zip(table, node, strict=True):
