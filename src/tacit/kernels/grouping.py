@@ -48,21 +48,3 @@ def group(keys: Ints) -> tuple[Ints, Ints]:
                 break
             place = (place + 1) & (places - 1)
     return labels, first[:count].copy()
-
-
-@njit(cache=True, nogil=True)
-def packed(
-    codes: Ints,
-    maps: Ints,
-    starts: Ints,
-    strides: Ints,
-) -> Ints:
-    """One number for each record: sum over j of maps[starts[j] + codes[j, i]] * strides[j]."""
-    columns, n = codes.shape
-    keys = np.zeros(n, dtype=np.int64)
-    for j in range(columns):
-        start = starts[j]
-        stride = strides[j]
-        for i in range(n):
-            keys[i] += maps[start + codes[j, i]] * stride
-    return keys

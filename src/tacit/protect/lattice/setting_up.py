@@ -100,11 +100,11 @@ def refuse_unsatisfiable(given: Material, limit: int) -> None:
     """One sentence where even one class of everybody breaks a constraint."""
     present = given.bottom.rows > 0
     everybody = View(given.bottom, given.extras, present, in_one=True)
+    several = given.extras.person is not None
     for one in given.constraints:
-        # who may suppress may get rid of what breaks the others
-        if limit and not one.survives_suppression:
-            continue
-        if one.unsatisfiable(everybody):
+        # others may be kept by parts of a file that as a whole does not keep them
+        lasting = one.monotone(suppression=limit > 0, several_rows=several)
+        if lasting and one.unsatisfiable(everybody):
             raise ParameterError(
                 f"no generalisation can keep {one}: not even the whole file of "
                 f"{given.people} {given.word}s, taken as one class, does"
