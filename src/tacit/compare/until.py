@@ -21,21 +21,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from tacit.assess.assessment import WORST, assess
 from tacit.base import seeds
 from tacit.base.errors import ParameterError, TacitError
 from tacit.base.facts import Strength
 from tacit.base.typing import Progress
-from tacit.compare.bound import RISK, Bound
-from tacit.compare.found import strongest
+from tacit.compare.attacked import risk_of
+from tacit.compare.bound import Bound
 from tacit.compare.fresh import fresh
+from tacit.compare.lattice import protect_least
 from tacit.compare.protected import Protected
 from tacit.data.microdata import Microdata
 from tacit.plan.plan import Plan, Step
 from tacit.protect import registry
-from tacit.risk import registry as risks
 
 EXPECTED = 4
 """Settings that are taken to be still to come, for who shows progress; nobody knows before."""
@@ -69,6 +68,9 @@ def protect_until(
 ) -> Protected:
     """The weakest setting of a method's parameter at which the release meets the bound.
 
+    Where the parameter is given and the method ranks its releases by what they lose
+    (generalisation), the first that meets the bound is taken: see ``tacit.compare.lattice``.
+
     Parameters
     ----------
     data : frame
@@ -98,12 +100,15 @@ def protect_until(
     micro = Microdata.of(data)
     others = dict(settings or {})
     knob = _knob(method, parameter, start, end, micro.n)
+    who = tuple(attackers)
+    if knob.parameter in others and hasattr(registry[method], "ranked"):
+        # what is given stays, and the lattice is searched for what else is needed
+        return protect_least(micro, method, limit, others, who, progress=progress)
     if knob.parameter in others:
         raise ParameterError(
             f"{knob.parameter} is what is searched for; "
             "do not set it (give start and end instead)"
         )
-    who = tuple(attackers)
     tried: list[tuple[float, float]] = []
     # one key for the whole search, so that settings are compared and not draws
     key = seeds.draw() if seed is None else seed
@@ -117,7 +122,7 @@ def protect_until(
         step = Step(method, {**others, knob.parameter: setting})
         plan = Plan((step,)).seeded(below, test_seed=test_seed)
         masked = plan.mask(micro)
-        found = _risk(micro, masked, plan, limit, who, informed)
+        found = risk_of(micro, masked, plan, limit, who, informed)
         done.append((setting, found.upper))
         return Protected(
             masked=masked,
@@ -232,64 +237,3 @@ def _knob(
     if last == float("inf"):
         last = max(n, int(first))
     return Strength(strength.parameter, first, last, strength.whole)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What the bound is about: its value, its upper end, the attacker whose rate it is."""
-
-    risk: float
-    upper: float
-    attacker: str
-    met: bool
-    reason: str = ""
-
-
-def _risk(
-    original: Microdata,
-    masked: Microdata,
-    plan: Plan,
-    bound: Bound,
-    attackers: tuple[str, ...],
-    informed: bool,
-) -> _Found:
-    """Attack the release, or measure it, and see whether it keeps the bound."""
-    if bound.measure != RISK:
-        value = _measured(original, masked, bound.measure)
-        return _Found(value, value, "", bound.met(value))
-    assessment = assess(
-        original,
-        masked,
-        plan=plan if informed else None,
-        attackers=attackers,
-        # an average says nothing of the largest, nor of those who are found for certain
-        risks=WORST,
-        losses=(),
-        # we masked it ourselves: row i is row i, however little they resemble each other
-        truth="rows" if original.n == masked.n else None,
-    )
-    # an attack that did not run is no evidence of safety
-    if assessment.failures:
-        failure = assessment.failures[0]
-        raise TacitError(f"the attack {failure.name} did not run: {failure.reason}")
-    found = strongest(assessment)
-    if found is None:
-        raise TacitError("no attacker was run; name at least one")
-    # what else is in the release counts too: identifiers, raw columns, raw records
-    verdict = assessment.attacked_verdict(bound.value)
-    met = verdict.state == "safe" and bound.met(found.upper)
-    reason = f" ({verdict.reason})" if verdict.reason else ""
-    return _Found(found.rate, found.upper, found.attacker, met, reason)
-
-
-def _measured(
-    original: Microdata,
-    masked: Microdata,
-    name: str,
-) -> float:
-    """A risk measure, which must have a value."""
-    measure = risks[name](original, masked)
-    if math.isnan(measure.value):
-        reason = measure.details.get("not computed", "no value")
-        raise TacitError(f"{name} was not computed: {reason}")
-    return float(measure.value)

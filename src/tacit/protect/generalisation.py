@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -222,22 +222,45 @@ class Generalisation(Protector):
     def _fit(
         self, data: Microdata, columns: list[str], rng: np.random.Generator
     ) -> None:
+        problem, given = self._prepared(data, columns)
+        self._keep(self._searched(problem), columns)
+        if self.recoding != "full":
+            _, _, self.local_loss_ = self._placed(given)
+
+    def ranked(self, X: object) -> Iterator[tuple[dict[str, int], float]]:
+        """The levels that keep every model, and what they lose: the best first.
+
+        Each is as good as proven to be the next best; ``levels=`` of one of them gives its release.
+        """
+        data, columns = self._start(X, reset=True)
+        problem, _ = self._prepared(data, columns)
+        past: set[Levels] = set()
+        while True:
+            found = self._searched(replace(problem, passed_over=frozenset(past)))
+            if found.levels is None:
+                return
+            past.add(found.levels)
+            yield dict(zip(columns, found.levels, strict=True)), float(found.loss)
+
+    def _prepared(
+        self, data: Microdata, columns: list[str]
+    ) -> tuple[Problem, Material]:
+        """Rules, counts and constraints of a file, and what is to be searched."""
         self._refuse_strangers(columns)
         given = self.hierarchies or {}
         self.rules_: dict[str, Rule] = {}
         for name in columns:
             rule = rule_of(given[name], name) if name in given else Automatic()
             self.rules_[name] = fitted(rule, data, name)
-        found_material = self._material(data)
-        limit = self._limit(found_material)
-        refuse_unsatisfiable(found_material, limit)
-        problem = self._problem(found_material, limit)
+        found = self._material(data)
+        limit = self._limit(found)
+        refuse_unsatisfiable(found, limit)
+        return self._problem(found, limit), found
+
+    def _searched(self, problem: Problem) -> Found:
         nodes = np.prod([float(size) for size in shape_of(problem.columns)])
         search = Search if nodes <= MOST_NODES else WideSearch
-        found = search(problem).run(most_checks=self.most_checks)
-        self._keep(found, columns)
-        if self.recoding != "full":
-            _, _, self.local_loss_ = self._placed(found_material)
+        return search(problem).run(most_checks=self.most_checks)
 
     def _keep(self, found: Found, columns: list[str]) -> None:
         """What the search found, or one sentence."""

@@ -55,6 +55,8 @@ class Problem:
     """The largest number of people that may be suppressed."""
     levels: Sequence[int | None] = ()
     """Levels that are given, by column; None: any."""
+    passed_over: frozenset[Levels] = frozenset()
+    """Nodes that are not wanted, whatever they keep."""
 
     @property
     def lasting(self) -> list[Constraint]:
@@ -101,7 +103,7 @@ class Looking:
             self.reason = self.reason or self._why(cells)
             return False
         settled = settle(cells, problem.extras, problem.constraints, limit)
-        if settled.met:
+        if settled.met and node not in problem.passed_over:
             self._keep(node, settled)
         else:
             self.reason = settled.reason
