@@ -103,7 +103,10 @@ def hierarchy(
     print(drawn(tree))
 
 
-def _entry(rule: str | None, table: Path | None) -> dict[str, object]:
+def _entry(
+    rule: str | None,
+    table: Path | None,
+) -> dict[str, object]:
     """The rule as a plan holds it."""
     if table is not None:
         return {"file": str(table)}

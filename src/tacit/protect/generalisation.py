@@ -227,7 +227,10 @@ class Generalisation(Protector):
         if self.recoding != "full":
             _, _, self.local_loss_ = self._placed(given)
 
-    def ranked(self, X: object) -> Iterator[tuple[dict[str, int], float]]:
+    def ranked(
+        self,
+        X: object,
+    ) -> Iterator[tuple[dict[str, int], float]]:
         """The levels that keep every model, and what they lose: the best first.
 
         Each is as good as proven to be the next best; ``levels=`` of one of them gives its release.
@@ -257,12 +260,19 @@ class Generalisation(Protector):
         refuse_unsatisfiable(found, limit)
         return self._problem(found, limit), found
 
-    def _searched(self, problem: Problem) -> Found:
+    def _searched(
+        self,
+        problem: Problem,
+    ) -> Found:
         nodes = np.prod([float(size) for size in shape_of(problem.columns)])
         search = Search if nodes <= MOST_NODES else WideSearch
         return search(problem).run(most_checks=self.most_checks)
 
-    def _keep(self, found: Found, columns: list[str]) -> None:
+    def _keep(
+        self,
+        found: Found,
+        columns: list[str],
+    ) -> None:
         """What the search found, or one sentence."""
         if found.levels is None:
             looked = "no node of the lattice" if found.proven else "no node looked at"
@@ -279,7 +289,10 @@ class Generalisation(Protector):
         self.checked_ = found.checked
         self.nodes_ = found.nodes
 
-    def _refuse_strangers(self, columns: list[str]) -> None:
+    def _refuse_strangers(
+        self,
+        columns: list[str],
+    ) -> None:
         """Names that belong to no column of the lattice."""
         about = (self.l_diversity, self.t_closeness)
         confidential = [
@@ -301,7 +314,10 @@ class Generalisation(Protector):
                         f"{what} names '{name}', which is not a column to protect"
                     )
 
-    def _material(self, data: Microdata) -> Material:
+    def _material(
+        self,
+        data: Microdata,
+    ) -> Material:
         return material(
             data,
             self.rules_,
@@ -323,7 +339,10 @@ class Generalisation(Protector):
             self.population_uniqueness,
         )
 
-    def _population(self, data: Microdata) -> Microdata | None:
+    def _population(
+        self,
+        data: Microdata,
+    ) -> Microdata | None:
         given = self.population
         if given is None:
             return None
@@ -331,7 +350,10 @@ class Generalisation(Protector):
             return io.read(Path(given))
         return Microdata.of(given)
 
-    def _target(self, data: Microdata) -> str | None:
+    def _target(
+        self,
+        data: Microdata,
+    ) -> str | None:
         if self.utility != "classification":
             return None
         if self.target is None:
@@ -347,11 +369,18 @@ class Generalisation(Protector):
         data.schema[self.target]
         return self.target
 
-    def _limit(self, given: Material) -> int:
+    def _limit(
+        self,
+        given: Material,
+    ) -> int:
         # a share such as 0.07 of 100 is 7, whatever its last digit in binary
         return int(np.floor(self.suppression_limit * given.people + 1e-9))
 
-    def _problem(self, given: Material, limit: int) -> Problem:
+    def _problem(
+        self,
+        given: Material,
+        limit: int,
+    ) -> Problem:
         names = [column.name for column in given.columns]
         wanted = self.levels or {}
         fixed = [wanted.get(name) for name in names]
@@ -372,7 +401,11 @@ class Generalisation(Protector):
             fixed,
         )
 
-    def _utility(self, given: Material, names: list[str]) -> Utility:
+    def _utility(
+        self,
+        given: Material,
+        names: list[str],
+    ) -> Utility:
         tables = []
         for table in self.tables or []:
             strange = [name for name in table if name not in names]
@@ -411,7 +444,10 @@ class Generalisation(Protector):
             data = _written(data, column, at_row[:, j], shown_row)
         return data
 
-    def _placed(self, given: Material) -> tuple[Ints, Bools, float | None]:
+    def _placed(
+        self,
+        given: Material,
+    ) -> tuple[Ints, Bools, float | None]:
         """Levels of each bottom cell, whether it is shown, and the loss of local recoding."""
         node: Levels = tuple(self.levels_[column.name] for column in given.columns)
         cells, place = rolled(given.bottom, given.columns, node)
@@ -455,13 +491,21 @@ class Generalisation(Protector):
         total, levels = min(found, key=lambda pair: pair[0])
         return levels, total
 
-    def _weights(self, given: Material) -> Floats:
+    def _weights(
+        self,
+        given: Material,
+    ) -> Floats:
         importance = self.importance or {}
         weights = [importance.get(column.name, 1.0) for column in given.columns]
         return np.array(weights) / sum(weights)
 
 
-def _written(data: Microdata, column: KeyColumn, at: Ints, shown: Bools) -> Microdata:
+def _written(
+    data: Microdata,
+    column: KeyColumn,
+    at: Ints,
+    shown: Bools,
+) -> Microdata:
     """The file with one column at these levels, blank where it is not shown."""
     name = column.name
     used = np.unique(at[shown]) if shown.any() else np.zeros(1, dtype=np.int64)

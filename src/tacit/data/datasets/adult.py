@@ -62,7 +62,10 @@ CONTINENTS = {
 }
 
 
-def make_adult(n: int = 30_162, seed: int = 0) -> pa.Table:
+def make_adult(
+    n: int = 30_162,
+    seed: int = 0,
+) -> pa.Table:
     """Records like those of the Adult file, with its nine keys.
 
     Parameters
@@ -150,13 +153,20 @@ def _shares(given: list[float]) -> Floats:
     return np.asarray(shares / shares.sum())
 
 
-def _rare(n: int, values: int, rng: np.random.Generator) -> Ints:
+def _rare(
+    n: int,
+    values: int,
+    rng: np.random.Generator,
+) -> Ints:
     """Values with falling shares, as 1, 1/2, 1/3, ..."""
     shares = 1.0 / np.arange(1, values + 1)
     return rng.choice(values, n, p=shares / shares.sum())
 
 
-def _marital(age: Ints, rng: np.random.Generator) -> Ints:
+def _marital(
+    age: Ints,
+    rng: np.random.Generator,
+) -> Ints:
     """The young are single, most others are married, the old are widowed."""
     n = len(age)
     single = rng.random(n) < 1 / (1 + np.exp((age - 27) / 4.5))
@@ -165,7 +175,11 @@ def _marital(age: Ints, rng: np.random.Generator) -> Ints:
     return np.where(single, 6, np.where(widowed, 5, later))
 
 
-def _occupation(education: Ints, sex: Ints, rng: np.random.Generator) -> Ints:
+def _occupation(
+    education: Ints,
+    sex: Ints,
+    rng: np.random.Generator,
+) -> Ints:
     """More schooling leads into offices; trades differ by sex."""
     trades = np.array([0.05, 0.19, 0.1, 0.12, 0.06, 0.09, 0.07, 0.006, 0.0003])
     offices = np.array([0.11, 0.09, 0.06, 0.04, 0.02])

@@ -34,7 +34,10 @@ TOWNS = (
 )
 
 
-def make_hospital(patients: int = 1_000, seed: int = 0) -> pa.Table:
+def make_hospital(
+    patients: int = 1_000,
+    seed: int = 0,
+) -> pa.Table:
     """Stays in a hospital: one row for each.
 
     Parameters
@@ -90,7 +93,11 @@ def make_hospital(patients: int = 1_000, seed: int = 0) -> pa.Table:
     return pa.table(columns).take(pa.array(order))
 
 
-def _diagnosis(age: int, sex: int, rng: np.random.Generator) -> int:
+def _diagnosis(
+    age: int,
+    sex: int,
+    rng: np.random.Generator,
+) -> int:
     """Hearts and lungs of the old, bones of the young, births of women."""
     weight = np.ones(len(DIAGNOSES))
     weight[:10] *= 1 + age / 25

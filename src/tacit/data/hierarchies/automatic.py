@@ -61,7 +61,12 @@ class Automatic(Rule):
     def _said(self) -> object:
         return self.sort
 
-    def found(self, data: Microdata, name: str, others: Sequence[str] = ()) -> Rule:
+    def found(
+        self,
+        data: Microdata,
+        name: str,
+        others: Sequence[str] = (),
+    ) -> Rule:
         """The rule that the data give for a column."""
         column = data.schema[name]
         sort = self.sort
@@ -88,7 +93,11 @@ class Automatic(Rule):
     def _ends(self) -> dict[str, Any]:
         return {"other": self.other, "top": self.top}
 
-    def _nested(self, values: Floats, sort: str) -> tuple[tuple[float, ...], ...]:
+    def _nested(
+        self,
+        values: Floats,
+        sort: str,
+    ) -> tuple[tuple[float, ...], ...]:
         """Cut points of each level: every second one is left out at the next."""
         classes = 2**self.levels
         if sort == "optimal":
@@ -101,7 +110,12 @@ class Automatic(Rule):
             cuts = cuts[1::2]
         return tuple(levels)
 
-    def _runs(self, data: Microdata, name: str, sort: str) -> list[Level]:
+    def _runs(
+        self,
+        data: Microdata,
+        name: str,
+        sort: str,
+    ) -> list[Level]:
         """Runs of neighbouring categories, each level of runs of the one before."""
         codes = data.column(name)
         names = [as_text(value) for value in data.categories(name)]
@@ -162,7 +176,10 @@ class Automatic(Rule):
         return levels
 
 
-def _equal_frequency(values: Floats, classes: int) -> list[float]:
+def _equal_frequency(
+    values: Floats,
+    classes: int,
+) -> list[float]:
     """Values that cut a column into classes with about as many records each."""
     shares = np.arange(1, classes) / classes
     if not len(values):
@@ -172,7 +189,10 @@ def _equal_frequency(values: Floats, classes: int) -> list[float]:
     return [float(cut) for cut in cuts if cut > values.min()]
 
 
-def _least_variance(values: Floats, classes: int) -> list[float]:
+def _least_variance(
+    values: Floats,
+    classes: int,
+) -> list[float]:
     """The cut points with the least sum of squares inside classes, by dynamic programming.
 
     With cost(i, j) of the values i to j - 1 and best(c, j) of the first j values in c classes:
@@ -214,7 +234,12 @@ def _least_variance(values: Floats, classes: int) -> list[float]:
     return sorted(cuts)
 
 
-def _profile(codes: Floats, size: int, data: Microdata, other: str) -> Floats:
+def _profile(
+    codes: Floats,
+    size: int,
+    data: Microdata,
+    other: str,
+) -> Floats:
     """Of the records with each value, the shares of the values of another column."""
     theirs = data.column(other)
     both = ~np.isnan(codes) & ~np.isnan(theirs)
@@ -225,7 +250,10 @@ def _profile(codes: Floats, size: int, data: Microdata, other: str) -> Floats:
     return np.asarray(counts / total)
 
 
-def _list_of(names: Sequence[str], members: Any) -> str:
+def _list_of(
+    names: Sequence[str],
+    members: Any,
+) -> str:
     """The members of a class in words; the first tells it from all others of its level."""
     inside = [name for name, is_member in zip(names, members, strict=True) if is_member]
     # three names are read at a glance

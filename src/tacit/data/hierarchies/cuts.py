@@ -29,7 +29,10 @@ def open_above(cut: float) -> str:
     return f"{cut:.15g} and more"
 
 
-def between(low: float, high: float) -> str:
+def between(
+    low: float,
+    high: float,
+) -> str:
     """The label of an interval that holds its lower end and not its upper."""
     return f"[{low:.15g}, {high:.15g})"
 
@@ -75,7 +78,10 @@ class Cuts(Rule):
     def _steps(self) -> int:
         return len(self.levels)
 
-    def _classes(self, value: Any) -> tuple[str, ...]:
+    def _classes(
+        self,
+        value: Any,
+    ) -> tuple[str, ...]:
         number = number_of(value)
         return tuple(_class_of(number, cuts) for cuts in self.levels)
 
@@ -83,7 +89,10 @@ class Cuts(Rule):
         return [list(cuts) for cuts in self.levels]
 
 
-def _class_of(number: float, cuts: tuple[float, ...]) -> str:
+def _class_of(
+    number: float,
+    cuts: tuple[float, ...],
+) -> str:
     place = bisect_right(cuts, number)
     if place == 0:
         return open_below(cuts[0])

@@ -46,7 +46,10 @@ class Dates(Rule):
     def _steps(self) -> int:
         return len(self.spans)
 
-    def _classes(self, value: Any) -> tuple[str, ...]:
+    def _classes(
+        self,
+        value: Any,
+    ) -> tuple[str, ...]:
         if not isinstance(value, date):
             raise UncoveredError(value)
         return tuple(_span_of(value, span) for span in self.spans)
@@ -55,7 +58,10 @@ class Dates(Rule):
         return list(self.spans)
 
 
-def _span_of(day: date, span: str) -> str:
+def _span_of(
+    day: date,
+    span: str,
+) -> str:
     if span == "day":
         return f"{day:%Y-%m-%d}"
     if span == "month":

@@ -10,7 +10,10 @@ from tacit.data.hierarchies.tree import Tree
 MOST = 8
 
 
-def drawn(tree: Tree, most: int = MOST) -> str:
+def drawn(
+    tree: Tree,
+    most: int = MOST,
+) -> str:
     """The tree, one class to a line, with how many values it holds.
 
     Examples

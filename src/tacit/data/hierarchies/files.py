@@ -37,7 +37,12 @@ def read_table(path: Path) -> tuple[Row, ...]:
     return rows
 
 
-def write_table(rows: Iterable[Row], path: Path, *, force: bool = False) -> None:
+def write_table(
+    rows: Iterable[Row],
+    path: Path,
+    *,
+    force: bool = False,
+) -> None:
     """Write rows as ARX reads them."""
     text = text_io.StringIO()
     writer = csv.writer(text, delimiter=";", lineterminator="\n")
@@ -71,7 +76,10 @@ def read_folder(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _rules(path: Path, tables: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _rules(
+    path: Path,
+    tables: dict[str, dict[str, Any]],
+) -> dict[str, dict[str, Any]]:
     try:
         rules = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -41,7 +41,10 @@ class Groups(Rule):
     def _steps(self) -> int:
         return len(self.levels)
 
-    def _classes(self, value: Any) -> tuple[str, ...]:
+    def _classes(
+        self,
+        value: Any,
+    ) -> tuple[str, ...]:
         member = str(value)
         classes = []
         for parents in self._parents:

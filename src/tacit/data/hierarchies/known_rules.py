@@ -32,7 +32,10 @@ OWN = {
 """The words that rules of one sort may have besides."""
 
 
-def rule_of(entry: object, column: str = "column") -> Rule:
+def rule_of(
+    entry: object,
+    column: str = "column",
+) -> Rule:
     """The rule of an entry: a rule, a dict with one of the words, or value -> ancestors.
 
     Examples
@@ -70,7 +73,12 @@ def rule_of(entry: object, column: str = "column") -> Rule:
         ) from None
 
 
-def _made(word: str, said: Any, more: dict[str, Any], column: str) -> Rule:
+def _made(
+    word: str,
+    said: Any,
+    more: dict[str, Any],
+    column: str,
+) -> Rule:
     if word == "prefix":
         return Prefix(keep=tuple(int(length) for length in said), **more)
     if word == "mask":
@@ -94,7 +102,10 @@ def _made(word: str, said: Any, more: dict[str, Any], column: str) -> Rule:
     return _of_tree(said, column)
 
 
-def _of_tree(tree: Mapping[str, Any], column: str) -> Rule:
+def _of_tree(
+    tree: Mapping[str, Any],
+    column: str,
+) -> Rule:
     """value -> parent, or value -> list of ancestors, as ``recoding`` takes them."""
     lines: list[list[str]] = []
     for value, up in tree.items():
@@ -123,12 +134,19 @@ def _of_tree(tree: Mapping[str, Any], column: str) -> Rule:
     return Table(rows=rows)
 
 
-def as_entry(entry: object, column: str = "column") -> dict[str, object]:
+def as_entry(
+    entry: object,
+    column: str = "column",
+) -> dict[str, object]:
     """An entry as plain types, whatever it was given as."""
     return rule_of(entry, column).entry()
 
 
-def fitted(rule: Rule, data: Microdata, name: str) -> Rule:
+def fitted(
+    rule: Rule,
+    data: Microdata,
+    name: str,
+) -> Rule:
     """The rule itself, or what an automatic one finds in the data."""
     if not isinstance(rule, Automatic):
         return rule

@@ -55,11 +55,18 @@ class Ladder(Rule):
     def _steps(self) -> int:
         return len(self.widths)
 
-    def _classes(self, value: Any) -> tuple[str, ...]:
+    def _classes(
+        self,
+        value: Any,
+    ) -> tuple[str, ...]:
         number = number_of(value)
         return tuple(self._class_of(number, width) for width in self.widths)
 
-    def _class_of(self, number: float, width: float) -> str:
+    def _class_of(
+        self,
+        number: float,
+        width: float,
+    ) -> str:
         if self.below is not None and number < self.below:
             return open_below(self.below)
         if self.above is not None and number >= self.above:

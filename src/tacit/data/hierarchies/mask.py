@@ -27,7 +27,10 @@ class Mask(Rule):
     def _steps(self) -> int:
         return len(self.hide)
 
-    def _classes(self, value: Any) -> tuple[str, ...]:
+    def _classes(
+        self,
+        value: Any,
+    ) -> tuple[str, ...]:
         text = str(value)
         classes = []
         for hidden in self.hide:

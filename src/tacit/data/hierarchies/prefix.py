@@ -34,7 +34,10 @@ class Prefix(Rule):
     def _steps(self) -> int:
         return len(self.keep)
 
-    def _classes(self, value: Any) -> tuple[str, ...]:
+    def _classes(
+        self,
+        value: Any,
+    ) -> tuple[str, ...]:
         return tuple(f"{str(value)[:length]}*" for length in self.keep)
 
     def _said(self) -> object:

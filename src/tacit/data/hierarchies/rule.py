@@ -42,7 +42,10 @@ class Rule:
         """Levels above the values."""
         return self._steps() + self.top
 
-    def classes_above(self, value: Any) -> tuple[str, ...]:
+    def classes_above(
+        self,
+        value: Any,
+    ) -> tuple[str, ...]:
         """The classes of a value at levels 1, 2, ..., ``height``.
 
         Raises
@@ -77,7 +80,10 @@ class Rule:
         """Levels that the rule itself makes."""
         raise NotImplementedError
 
-    def _classes(self, value: Any) -> tuple[str, ...]:
+    def _classes(
+        self,
+        value: Any,
+    ) -> tuple[str, ...]:
         """The classes of a value at these levels."""
         raise NotImplementedError
 
@@ -86,7 +92,10 @@ class Rule:
         raise NotImplementedError
 
 
-def rising(word: str, numbers: Iterable[float]) -> tuple[float, ...]:
+def rising(
+    word: str,
+    numbers: Iterable[float],
+) -> tuple[float, ...]:
     """Numbers above 0 in rising order, or one sentence."""
     given = tuple(numbers)
     pairs = pairwise(given)

@@ -62,7 +62,10 @@ class Table(Rule):
     def _steps(self) -> int:
         return len(self._all[0]) - 1
 
-    def _classes(self, value: Any) -> tuple[str, ...]:
+    def _classes(
+        self,
+        value: Any,
+    ) -> tuple[str, ...]:
         if str(value) not in self._rows_by_value:
             raise UncoveredError(value)
         return self._rows_by_value[str(value)]
@@ -90,7 +93,10 @@ def digest(rows: Iterable[Row]) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def _checked(rows: tuple[Row, ...], source: str) -> tuple[Row, ...]:
+def _checked(
+    rows: tuple[Row, ...],
+    source: str,
+) -> tuple[Row, ...]:
     """Rows of one length, each value once, each class with one parent."""
     width = len(rows[0])
     if width < 2:

@@ -75,7 +75,11 @@ class Coded:
     tree: Tree
 
 
-def tree_of(rule: Rule, values: Sequence[Any], column: str = "column") -> Tree:
+def tree_of(
+    rule: Rule,
+    values: Sequence[Any],
+    column: str = "column",
+) -> Tree:
     """The classes of these values, which are all different.
 
     Raises
@@ -122,7 +126,11 @@ def tree_of(rule: Rule, values: Sequence[Any], column: str = "column") -> Tree:
     return Tree(tuple(levels), tuple(up), ordered)
 
 
-def coded(rule: Rule, data: Microdata, name: str) -> Coded:
+def coded(
+    rule: Rule,
+    data: Microdata,
+    name: str,
+) -> Coded:
     """A column as codes of the tree that a rule makes of its values.
 
     Errors name the first row with the value that is not covered.
@@ -140,7 +148,11 @@ def coded(rule: Rule, data: Microdata, name: str) -> Coded:
         raise
 
 
-def values_of(rule: Rule, data: Microdata, name: str) -> tuple[Ints, list[Any]]:
+def values_of(
+    rule: Rule,
+    data: Microdata,
+    name: str,
+) -> tuple[Ints, list[Any]]:
     """The code of each row's value (-1: none), and the values as the rule reads them."""
     kind = data.schema[name].kind
     if rule.reads == "date":

@@ -60,7 +60,10 @@ def grouped(keys: Ints) -> tuple[Ints, Ints]:
     return rank[inverse.ravel()], first[order].astype(np.int64)
 
 
-def labelled(parts: Sequence[tuple[Ints, int]], n: int) -> tuple[Ints, Ints]:
+def labelled(
+    parts: Sequence[tuple[Ints, int]],
+    n: int,
+) -> tuple[Ints, Ints]:
     """Labels of the combinations of several codes, each below its size."""
     key = np.zeros(n, dtype=np.int64)
     base = 1
@@ -124,7 +127,11 @@ def _summed(
     return rows, weight, population
 
 
-def _total(place: Ints, counts: Ints, number: int) -> Ints:
+def _total(
+    place: Ints,
+    counts: Ints,
+    number: int,
+) -> Ints:
     # sums of whole numbers below 2^53 are exact in floats
     summed = np.bincount(place, weights=counts, minlength=number)
     return np.rint(summed).astype(np.int64)

@@ -63,7 +63,11 @@ class KeyColumn:
         each = zip(self.tree.labels, self.gaps, strict=True)
         return tuple(max(len(labels), gap + 1) for labels, gap in each)
 
-    def between(self, low: int, high: int) -> Ints:
+    def between(
+        self,
+        low: int,
+        high: int,
+    ) -> Ints:
         """The class at level ``high`` of each class at level ``low``."""
         if (low, high) not in self._between:
             here = np.arange(len(self.tree.labels[low]), dtype=np.int64)
@@ -98,7 +102,11 @@ class KeyColumn:
             levels.append(np.rint(summed).astype(np.int64))
         return tuple(levels)
 
-    def label(self, level: int, code: int) -> str | None:
+    def label(
+        self,
+        level: int,
+        code: int,
+    ) -> str | None:
         """The label of a class; None where it is that of missing values."""
         labels = self.tree.labels[level]
         return labels[code] if code < len(labels) else None

@@ -104,14 +104,20 @@ class _Work:
             for c, own in zip(given.columns, self._classes, strict=True)
         ]
 
-    def lost(self, levels: Ints) -> Floats:
+    def lost(
+        self,
+        levels: Ints,
+    ) -> Floats:
         """What each cell loses, on average over its columns."""
         total = np.zeros(len(self._every))
         for j, weight in enumerate(self._weights):
             total += weight * self._lost[j][levels[:, j], self._every]
         return total
 
-    def classes_at(self, node: Levels) -> Ints | None:
+    def classes_at(
+        self,
+        node: Levels,
+    ) -> Ints | None:
         """The class of each cell at a node; None where a class breaks a model."""
         parts = []
         for j, level in enumerate(node):
@@ -120,7 +126,11 @@ class _Work:
         label, first = labelled(parts, len(self._every))
         return None if self._fails(label, len(first)).any() else label
 
-    def run(self, label: Ints, levels: Ints) -> Ints:
+    def run(
+        self,
+        label: Ints,
+        levels: Ints,
+    ) -> Ints:
         """Rounds until no class gains."""
         while True:
             number = int(label.max(initial=-1)) + 1
@@ -187,7 +197,12 @@ class _Work:
         broken = self._rest_fails(label, number, goes)
         return np.asarray(goes & ~broken[label])
 
-    def _rest_fails(self, label: Ints, number: int, goes: Bools) -> Bools:
+    def _rest_fails(
+        self,
+        label: Ints,
+        number: int,
+        goes: Bools,
+    ) -> Bools:
         """Classes of which those who stay, if any, break a model while others go."""
         stay = ~goes
         some = np.bincount(label[goes], minlength=number) > 0
@@ -195,7 +210,12 @@ class _Work:
         fails = self._fails(label, number, stay)
         return np.asarray(fails & some & rest)
 
-    def _fails(self, label: Ints, number: int, among: Bools | None = None) -> Bools:
+    def _fails(
+        self,
+        label: Ints,
+        number: int,
+        among: Bools | None = None,
+    ) -> Bools:
         """The classes that break a model; classes without records do."""
         cells = replace(self._cells, label=label, number=number)
         if among is not None and cells.population is not None:
@@ -229,11 +249,17 @@ class _Work:
         return new, levels
 
 
-def _broken(one: Constraint, view: View) -> Bools:
+def _broken(
+    one: Constraint,
+    view: View,
+) -> Bools:
     return one.fails(view) & view.occupied
 
 
-def _granularity(column: KeyColumn, level: int) -> Floats:
+def _granularity(
+    column: KeyColumn,
+    level: int,
+) -> Floats:
     """(values in the class - 1) / (values of the column - 1), by class."""
     values = max(int(column.leaves[0].sum()), 2)
     inside = np.maximum(column.leaves[level], 1)

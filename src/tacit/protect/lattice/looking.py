@@ -72,7 +72,10 @@ class Problem:
 class Looking:
     """The nodes that were looked at, and the best of them."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+    ) -> None:
         self.problem = problem
         self.shape = shape_of(problem.columns)
         self._lasting = problem.lasting
@@ -84,7 +87,12 @@ class Looking:
         self.checked = 0
         self.reason = ""
 
-    def look(self, node: Levels, *, kept: bool = False) -> bool:
+    def look(
+        self,
+        node: Levels,
+        *,
+        kept: bool = False,
+    ) -> bool:
         """Count the records of a node; whether the constraints that last hold.
 
         Parameters
@@ -109,7 +117,13 @@ class Looking:
             self.reason = settled.reason
         return True
 
-    def found(self, nodes: int, bound: float, *, proven: bool) -> Found:
+    def found(
+        self,
+        nodes: int,
+        bound: float,
+        *,
+        proven: bool,
+    ) -> Found:
         """What was found, and what any node loses at least."""
         return Found(
             self.best,
@@ -122,12 +136,19 @@ class Looking:
             self.reason,
         )
 
-    def _why(self, cells: Cells) -> str:
+    def _why(
+        self,
+        cells: Cells,
+    ) -> str:
         problem = self.problem
         settled = settle(cells, problem.extras, problem.constraints, problem.limit)
         return settled.reason
 
-    def _keep(self, node: Levels, settled: Settled) -> None:
+    def _keep(
+        self,
+        node: Levels,
+        settled: Settled,
+    ) -> None:
         """A node that keeps every constraint."""
         loss = self.problem.utility.loss(settled)
         same = abs(loss - self.loss) <= ROUNDING
@@ -140,7 +161,10 @@ class Looking:
             self.best, self.loss = node, loss
             self.suppressed = settled.suppressed
 
-    def cells(self, node: Levels) -> Cells:
+    def cells(
+        self,
+        node: Levels,
+    ) -> Cells:
         """The cells of a node, rolled up from the smallest stored one below."""
         if node in self._stored:
             return self._stored[node]
@@ -152,7 +176,11 @@ class Looking:
         self._store(node, cells)
         return cells
 
-    def _store(self, node: Levels, cells: Cells) -> None:
+    def _store(
+        self,
+        node: Levels,
+        cells: Cells,
+    ) -> None:
         """Keep the cells of a node; of those kept the first go, but the file itself stays."""
         if len(self._stored) >= KEPT:
             oldest = list(self._stored)[1]

@@ -24,7 +24,10 @@ from tacit.protect.lattice.looking import ROUNDING, Found, Looking, Problem
 class Search(Looking):
     """The state of a search: which nodes are open, and the best so far."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+    ) -> None:
         super().__init__(problem)
         floor = problem.utility.floor()
         self._has_floor = floor is not None
@@ -80,12 +83,20 @@ class Search(Looking):
             height = height + share.reshape(along)
         return np.argsort(height.ravel(), kind="stable")
 
-    def _found(self, nodes: int, *, proven: bool) -> Found:
+    def _found(
+        self,
+        nodes: int,
+        *,
+        proven: bool,
+    ) -> Found:
         left = self.floor[self.open]
         bound = float(left.min()) if left.size else self.loss
         return self.found(nodes, bound, proven=proven)
 
-    def _halve(self, node: Levels) -> None:
+    def _halve(
+        self,
+        node: Levels,
+    ) -> None:
         """Look for the place on a path to the top where the lasting constraints begin to hold."""
         if self._kept[node]:
             self._check(node)
@@ -99,7 +110,10 @@ class Search(Looking):
             else:
                 low = middle + 1
 
-    def _path(self, node: Levels) -> list[Levels]:
+    def _path(
+        self,
+        node: Levels,
+    ) -> list[Levels]:
         """Open nodes from this one up, each the least in loss above the one before."""
         path = [node]
         while True:
@@ -114,7 +128,10 @@ class Search(Looking):
                 return path
             path.append(min(free, key=lambda up: (self.floor[up], up)))
 
-    def _check(self, node: Levels) -> bool:
+    def _check(
+        self,
+        node: Levels,
+    ) -> bool:
         """Look at a node, and close what that decides; whether the lasting constraints hold."""
         below = tuple(slice(0, level + 1) for level in node)
         above = tuple(slice(level, None) for level in node)

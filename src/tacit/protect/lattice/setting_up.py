@@ -96,7 +96,10 @@ def material(
     )
 
 
-def refuse_unsatisfiable(given: Material, limit: int) -> None:
+def refuse_unsatisfiable(
+    given: Material,
+    limit: int,
+) -> None:
     """One sentence where even one class of everybody breaks a constraint."""
     present = given.bottom.rows > 0
     everybody = View(given.bottom, given.extras, present, in_one=True)
@@ -111,7 +114,11 @@ def refuse_unsatisfiable(given: Material, limit: int) -> None:
             )
 
 
-def _below(data: Microdata, population: Microdata, keys: Sequence[str]) -> Microdata:
+def _below(
+    data: Microdata,
+    population: Microdata,
+    keys: Sequence[str],
+) -> Microdata:
     """The keys of the file, and below them those of the population."""
     absent = [name for name in keys if name not in population.schema]
     if absent:
@@ -129,7 +136,10 @@ def _below(data: Microdata, population: Microdata, keys: Sequence[str]) -> Micro
     return Microdata.of(whole, data.select(keys).schema)
 
 
-def _coded(data: Microdata, name: str) -> Ints:
+def _coded(
+    data: Microdata,
+    name: str,
+) -> Ints:
     """The values of a column as 0, 1, ...; -1 where missing."""
     values = data.column(name)
     gaps = np.isnan(values)
@@ -181,7 +191,11 @@ def _extras(
     return extra, Extras(of_person, of_home, held), aim
 
 
-def _with_wholes(bottom: Cells, extras: Extras, names: Sequence[str]) -> Extras:
+def _with_wholes(
+    bottom: Cells,
+    extras: Extras,
+    names: Sequence[str],
+) -> Extras:
     """The shares of confidential values in the whole file, each person once."""
     everybody = View(bottom, extras, bottom.rows > 0, in_one=True)
     whole: dict[str, Floats] = {}

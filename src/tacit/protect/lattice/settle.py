@@ -121,7 +121,12 @@ def _cleared(
             return alive, reason
 
 
-def _without(cells: Cells, extras: Extras, alive: Bools, out: Bools) -> Bools:
+def _without(
+    cells: Cells,
+    extras: Extras,
+    alive: Bools,
+    out: Bools,
+) -> Bools:
     """The cells without these, and without all others of the same households or people."""
     if extras.home is None or cells.extra is None:
         return np.asarray(alive & ~out)
@@ -131,7 +136,11 @@ def _without(cells: Cells, extras: Extras, alive: Bools, out: Bools) -> Bools:
     return np.asarray(alive & ~gone[home])
 
 
-def _people(cells: Cells, extras: Extras, alive: Bools) -> int:
+def _people(
+    cells: Cells,
+    extras: Extras,
+    alive: Bools,
+) -> int:
     """How many people (or records) are not alive."""
     dead = ~alive & (cells.rows > 0)
     if extras.person is None or cells.extra is None:
@@ -147,7 +156,11 @@ def _blank_fails(
     return any(bool(one.fails(blank)[0]) for one in constraints)
 
 
-def _smallest_joins(cells: Cells, extras: Extras, alive: Bools) -> Bools | None:
+def _smallest_joins(
+    cells: Cells,
+    extras: Extras,
+    alive: Bools,
+) -> Bools | None:
     """The cells without the smallest class that is left; None where there is none."""
     view = View(cells, extras, alive)
     if not view.occupied.any():
@@ -161,7 +174,10 @@ def _smallest_joins(cells: Cells, extras: Extras, alive: Bools) -> Bools | None:
     return _without(cells, extras, alive, out)
 
 
-def _first_by_keys(cells: Cells, classes: np.ndarray) -> np.ndarray:
+def _first_by_keys(
+    cells: Cells,
+    classes: np.ndarray,
+) -> np.ndarray:
     """The one of these classes whose codes come first."""
     first = np.full(cells.number, -1, dtype=np.int64)
     first[cells.label[::-1]] = np.arange(cells.size)[::-1]

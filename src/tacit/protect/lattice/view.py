@@ -46,7 +46,10 @@ class Shares:
         """The share of each cell in its class."""
         return np.asarray(self.count / self.size[self.label])
 
-    def by_class(self, figures: Floats) -> Floats:
+    def by_class(
+        self,
+        figures: Floats,
+    ) -> Floats:
         """The sum over the cells of each class."""
         summed = np.bincount(self.label, weights=figures, minlength=self.number)
         return np.asarray(summed, dtype=np.float64)
@@ -127,7 +130,10 @@ class View:
         assert self.extras.person is not None
         return np.asarray(self.extras.person[self._extra])
 
-    def shares(self, column: str) -> Shares:
+    def shares(
+        self,
+        column: str,
+    ) -> Shares:
         """How the values of a confidential column are shared out in each class."""
         values = self.extras.values[column][self._extra]
         known = (values >= 0) & (self.rows > 0)
@@ -149,6 +155,10 @@ class View:
         return Shares(of_class, of_value, count.astype(np.float64), np.round(size, 9))
 
 
-def _total(label: Ints, counts: Ints, number: int) -> Ints:
+def _total(
+    label: Ints,
+    counts: Ints,
+    number: int,
+) -> Ints:
     summed = np.bincount(label, weights=counts, minlength=number)
     return np.rint(summed).astype(np.int64)

@@ -23,7 +23,10 @@ from tacit.protect.lattice.looking import ROUNDING, Found, Looking, Problem
 class WideSearch(Looking):
     """The nodes that wait, those that failed, and the best so far."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+    ) -> None:
         super().__init__(problem)
         given = problem.levels or [None] * len(self.shape)
         pairs = list(zip(self.shape, given, strict=True))
@@ -58,7 +61,10 @@ class WideSearch(Looking):
                 progress("looking at generalisations", self.checked, nodes)
         return self.found(nodes, self.loss, proven=True)
 
-    def _step(self, node: Levels) -> None:
+    def _step(
+        self,
+        node: Levels,
+    ) -> None:
         """Look at a node, and let those wait that stand for what is above it."""
         if _above_any(node, self._ends):
             return
@@ -79,7 +85,10 @@ class WideSearch(Looking):
         for up in self._parents(node):
             self._push(up)
 
-    def _push(self, node: Levels) -> None:
+    def _push(
+        self,
+        node: Levels,
+    ) -> None:
         if node in self._seen:
             return
         self._seen.add(node)
@@ -89,10 +98,16 @@ class WideSearch(Looking):
         if floor is None or floor < self.loss - ROUNDING:
             heapq.heappush(self._heap, (order, node))
 
-    def _floor(self, node: Levels) -> float | None:
+    def _floor(
+        self,
+        node: Levels,
+    ) -> float | None:
         return self.problem.utility.floor_at(node)
 
-    def _over(self, node: Levels) -> Levels | None:
+    def _over(
+        self,
+        node: Levels,
+    ) -> Levels | None:
         """A failed node at or above this one."""
         if not self._failed:
             return None
@@ -103,14 +118,20 @@ class WideSearch(Looking):
         at = int(np.argmax(heights))
         return self._failed[at] if over[at] else None
 
-    def _parents(self, node: Levels) -> list[Levels]:
+    def _parents(
+        self,
+        node: Levels,
+    ) -> list[Levels]:
         return [
             (*node[:j], level + 1, *node[j + 1 :])
             for j, level in enumerate(node)
             if level < self._highest[j]
         ]
 
-    def _halve(self, node: Levels) -> None:
+    def _halve(
+        self,
+        node: Levels,
+    ) -> None:
         """Look for the place on a path to the top where the lasting constraints begin to hold."""
         path = [node]
         while True:
@@ -128,7 +149,10 @@ class WideSearch(Looking):
         if low == 0 and node not in self._looked:
             self._holds(node)
 
-    def _holds(self, node: Levels) -> bool:
+    def _holds(
+        self,
+        node: Levels,
+    ) -> bool:
         """Whether the lasting constraints hold at a node."""
         if node not in self._looked:
             if self._over(node) is not None:
@@ -139,7 +163,10 @@ class WideSearch(Looking):
         return self._looked[node]
 
 
-def _above_any(node: Levels, ends: list[Levels]) -> bool:
+def _above_any(
+    node: Levels,
+    ends: list[Levels],
+) -> bool:
     """Whether a node is at or above one of these."""
     if not ends:
         return False

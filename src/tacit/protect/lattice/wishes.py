@@ -79,7 +79,11 @@ class Wishes:
         """Weights stand for the population."""
         return self.k_map is not None or self.population_uniqueness is not None
 
-    def _diversity(self, data: Microdata, keys: Sequence[str]) -> list[Constraint]:
+    def _diversity(
+        self,
+        data: Microdata,
+        keys: Sequence[str],
+    ) -> list[Constraint]:
         if self.l_diversity is None:
             return []
         model = _table(self.l_diversity, "distinct")
@@ -131,7 +135,10 @@ class Wishes:
         return found
 
 
-def _table(model: Any, word: str) -> dict[str, Any]:
+def _table(
+    model: Any,
+    word: str,
+) -> dict[str, Any]:
     return dict(model) if isinstance(model, Mapping) else {word: model}
 
 
@@ -159,7 +166,11 @@ def _confidential(
     return columns
 
 
-def _form(form: str, said: Any, column: str) -> Constraint:
+def _form(
+    form: str,
+    said: Any,
+    column: str,
+) -> Constraint:
     try:
         if form == "recursive":
             c, least = said
@@ -178,7 +189,11 @@ def _form(form: str, said: Any, column: str) -> Constraint:
         ) from None
 
 
-def _presence(bounds: Sequence[float], *, population: bool) -> Constraint:
+def _presence(
+    bounds: Sequence[float],
+    *,
+    population: bool,
+) -> Constraint:
     if not population:
         raise ParameterError(
             "delta-presence needs the population that the file was drawn from; give it as "

@@ -18,7 +18,10 @@ STYLE = (
 )
 
 
-def hierarchy(tree: Tree, title: str) -> str:
+def hierarchy(
+    tree: Tree,
+    title: str,
+) -> str:
     """The SVG text of a hierarchy; of many values the first are drawn, and the rest counted."""
     values = len(tree.labels[0])
     shown = min(values, MOST)
@@ -50,7 +53,10 @@ def hierarchy(tree: Tree, title: str) -> str:
     return picture.document(STYLE)
 
 
-def _places(tree: Tree, shown: int) -> list[Floats]:
+def _places(
+    tree: Tree,
+    shown: int,
+) -> list[Floats]:
     """The height of each class: the middle of its values; NaN where none is drawn."""
     # values of one class stand together
     order = np.lexsort(tree.classes)
@@ -68,6 +74,10 @@ def _places(tree: Tree, shown: int) -> list[Floats]:
     return levels
 
 
-def _labels(tree: Tree, level: int, places: Floats) -> list[str]:
+def _labels(
+    tree: Tree,
+    level: int,
+    places: Floats,
+) -> list[str]:
     drawn = np.flatnonzero(~np.isnan(places))
     return [tree.labels[level][code] for code in drawn]

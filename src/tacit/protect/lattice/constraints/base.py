@@ -21,15 +21,27 @@ class Constraint:
     """Classes that keep it still do when any others are merged into them: what is suppressed
     further up was suppressed below."""
 
-    def fails(self, view: View) -> Bools:
+    def fails(
+        self,
+        view: View,
+    ) -> Bools:
         """The classes that break it."""
         return np.zeros(view.number, dtype=bool)
 
-    def holds(self, view: View, suppressed: int) -> bool:
+    def holds(
+        self,
+        view: View,
+        suppressed: int,
+    ) -> bool:
         """Whether the release as a whole keeps it; ``suppressed`` people are not in the view."""
         return True
 
-    def monotone(self, *, suppression: bool, several_rows: bool) -> bool:
+    def monotone(
+        self,
+        *,
+        suppression: bool,
+        several_rows: bool,
+    ) -> bool:
         """Whether a node above one that keeps it keeps it as well.
 
         Parameters
@@ -41,6 +53,9 @@ class Constraint:
         """
         return self.survives_suppression or not (suppression or several_rows)
 
-    def unsatisfiable(self, whole: View) -> str:
+    def unsatisfiable(
+        self,
+        whole: View,
+    ) -> str:
         """Why no generalisation can keep it, from the file as one class; empty: one may."""
         return str(self) if self.per_class and self.fails(whole)[0] else ""

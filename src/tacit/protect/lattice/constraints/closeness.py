@@ -39,14 +39,21 @@ class Closeness(Constraint):
     up: tuple[Ints, ...] = field(default=(), compare=False, repr=False)
     """Of the hierarchy: the node above each node, level by level."""
 
-    def fails(self, view: View) -> Bools:
+    def fails(
+        self,
+        view: View,
+    ) -> Bools:
         """Classes that are further away."""
         cells = view.shares(self.column)
         apart = self.apart(cells, view.extras.whole[self.column])
         # a class in which no value is known gives none away
         return np.asarray((apart > self.t + ROUNDING) & (cells.size > 0))
 
-    def apart(self, cells: Shares, whole: Floats) -> Floats:
+    def apart(
+        self,
+        cells: Shares,
+        whole: Floats,
+    ) -> Floats:
         """The distance of each class from the whole."""
         far = np.zeros(cells.number)
         m = len(whole)
@@ -61,7 +68,10 @@ class Closeness(Constraint):
             far[start:end] = self._from(p - whole)
         return far
 
-    def _from(self, gap: Floats) -> Floats:
+    def _from(
+        self,
+        gap: Floats,
+    ) -> Floats:
         """The distance that belongs to differences of shares, one row for each class."""
         m = gap.shape[1]
         if self.distance == "ordered":

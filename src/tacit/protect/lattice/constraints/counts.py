@@ -22,7 +22,10 @@ class KAnonymity(Constraint):
     k: int
     survives_suppression: ClassVar[bool] = True
 
-    def fails(self, view: View) -> Bools:
+    def fails(
+        self,
+        view: View,
+    ) -> Bools:
         """Classes of fewer than k people."""
         return np.asarray(view.size < self.k)
 
@@ -41,7 +44,10 @@ class KMap(Constraint):
     by_weights: bool
     survives_suppression: ClassVar[bool] = True
 
-    def fails(self, view: View) -> Bools:
+    def fails(
+        self,
+        view: View,
+    ) -> Bools:
         """Classes of fewer than k people of the population."""
         if self.by_weights:
             return np.asarray(view.weight < self.k - ROUNDING)
@@ -62,7 +68,10 @@ class DeltaPresence(Constraint):
     low: float
     high: float
 
-    def fails(self, view: View) -> Bools:
+    def fails(
+        self,
+        view: View,
+    ) -> Bools:
         """Classes whose share of the population is outside."""
         share = view.size / np.maximum(view.population, 1)
         below = share < self.low - ROUNDING

@@ -23,7 +23,10 @@ class DistinctDiversity(Constraint):
     l: float  # noqa: E741  the letter is the name of the thing
     survives_suppression: ClassVar[bool] = True
 
-    def fails(self, view: View) -> Bools:
+    def fails(
+        self,
+        view: View,
+    ) -> Bools:
         """Classes of fewer values."""
         cells = view.shares(self.column)
         values = np.bincount(cells.label, minlength=view.number)
@@ -43,7 +46,10 @@ class EntropyDiversity(Constraint):
     column: str
     l: float  # noqa: E741
 
-    def fails(self, view: View) -> Bools:
+    def fails(
+        self,
+        view: View,
+    ) -> Bools:
         """Classes of less entropy."""
         return np.asarray(effective(view.shares(self.column)) < self.l - ROUNDING)
 
@@ -62,7 +68,10 @@ class RecursiveDiversity(Constraint):
     c: float
     l: int  # noqa: E741
 
-    def fails(self, view: View) -> Bools:
+    def fails(
+        self,
+        view: View,
+    ) -> Bools:
         """Classes whose most frequent value is too frequent."""
         cells = view.shares(self.column)
         order = np.lexsort((-cells.count, cells.label))

@@ -27,7 +27,11 @@ class AverageRisk(Constraint):
     bound: float
     per_class: ClassVar[bool] = False
 
-    def holds(self, view: View, suppressed: int) -> bool:
+    def holds(
+        self,
+        view: View,
+        suppressed: int,
+    ) -> bool:
         """On average over the people who are released, the suppressed as one class."""
         risk = 1.0 / np.maximum(view.size, 1)
         total = float(worst_of_each(view, risk).sum())
@@ -36,11 +40,19 @@ class AverageRisk(Constraint):
         total += 1.0 if suppressed else 0.0
         return total <= self.bound * (people + suppressed) + ROUNDING
 
-    def monotone(self, *, suppression: bool, several_rows: bool) -> bool:
+    def monotone(
+        self,
+        *,
+        suppression: bool,
+        several_rows: bool,
+    ) -> bool:
         """Without suppression."""
         return not suppression
 
-    def unsatisfiable(self, whole: View) -> str:
+    def unsatisfiable(
+        self,
+        whole: View,
+    ) -> str:
         """Even one class of everybody may be too small."""
         return "" if self.holds(whole, 0) else str(self)
 
@@ -55,14 +67,23 @@ class SampleUniqueness(Constraint):
     bound: float
     per_class: ClassVar[bool] = False
 
-    def holds(self, view: View, suppressed: int) -> bool:
+    def holds(
+        self,
+        view: View,
+        suppressed: int,
+    ) -> bool:
         """Of the people of the file, suppressed or not."""
         alone = (view.size == 1).astype(np.float64)
         found = float(worst_of_each(view, alone).sum())
         found += 1.0 if suppressed == 1 else 0.0
         return found <= self.bound * (people_of(view) + suppressed) + ROUNDING
 
-    def monotone(self, *, suppression: bool, several_rows: bool) -> bool:
+    def monotone(
+        self,
+        *,
+        suppression: bool,
+        several_rows: bool,
+    ) -> bool:
         """Without suppression."""
         return not suppression
 
@@ -81,7 +102,11 @@ class PopulationUniqueness(Constraint):
     bound: float
     per_class: ClassVar[bool] = False
 
-    def holds(self, view: View, suppressed: int) -> bool:
+    def holds(
+        self,
+        view: View,
+        suppressed: int,
+    ) -> bool:
         """Of the people of the file, suppressed or not."""
         alone = view.size == 1
         stands_for = np.maximum(view.weight, 1.0)
@@ -91,7 +116,12 @@ class PopulationUniqueness(Constraint):
         found += 1.0 if suppressed == 1 else 0.0
         return found <= self.bound * (people_of(view) + suppressed) + ROUNDING
 
-    def monotone(self, *, suppression: bool, several_rows: bool) -> bool:
+    def monotone(
+        self,
+        *,
+        suppression: bool,
+        several_rows: bool,
+    ) -> bool:
         """Without suppression, and where a person has one record and so one weight."""
         return not (suppression or several_rows)
 
@@ -107,7 +137,10 @@ def people_of(view: View) -> int:
     return len(np.unique(view.people))
 
 
-def worst_of_each(view: View, risk: Floats) -> Floats:
+def worst_of_each(
+    view: View,
+    risk: Floats,
+) -> Floats:
     """The largest risk of the classes of each person."""
     if view.extras.person is None:
         return np.asarray(risk * view.records)

@@ -29,10 +29,16 @@ class Setting:
 class Utility:
     """A loss: 0 is the file as it is, and higher is worse."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+    ) -> None:
         self.setting = setting
 
-    def start(self, bottom: Cells) -> None:
+    def start(
+        self,
+        bottom: Cells,
+    ) -> None:
         """Look at the records as they are, before the search."""
 
     def floor(self) -> Floats | None:
@@ -42,20 +48,32 @@ class Utility:
         """
         return None
 
-    def floor_at(self, levels: Levels) -> float | None:
+    def floor_at(
+        self,
+        levels: Levels,
+    ) -> float | None:
         """The floor of one node."""
         return None
 
-    def least(self, cells: Cells) -> float:
+    def least(
+        self,
+        cells: Cells,
+    ) -> float:
         """What this node and every node above it lose at least, whoever is suppressed there."""
         return 0.0
 
-    def loss(self, settled: Settled) -> float:
+    def loss(
+        self,
+        settled: Settled,
+    ) -> float:
         """What the node loses, with the records suppressed that are."""
         raise NotImplementedError
 
 
-def over_lattice(columns: Sequence[KeyColumn], by_level: Sequence[Floats]) -> Floats:
+def over_lattice(
+    columns: Sequence[KeyColumn],
+    by_level: Sequence[Floats],
+) -> Floats:
     """The sum over columns of a number for each level, at every node."""
     total = by_level[0]
     for figures in by_level[1:]:
@@ -63,7 +81,10 @@ def over_lattice(columns: Sequence[KeyColumn], by_level: Sequence[Floats]) -> Fl
     return total
 
 
-def at_node(by_level: Sequence[Floats], levels: Levels) -> float:
+def at_node(
+    by_level: Sequence[Floats],
+    levels: Levels,
+) -> float:
     """The sum over columns at one node, added in the order in which ``over_lattice`` adds."""
     total = 0.0
     for figures, level in zip(by_level, levels, strict=True):

@@ -15,12 +15,18 @@ class Discernibility(Utility):
     Bayardo and Agrawal (2005). Merging classes adds to it, and n is more than any class has.
     """
 
-    def least(self, cells: Cells) -> float:
+    def least(
+        self,
+        cells: Cells,
+    ) -> float:
         """With nobody suppressed."""
         sizes = _sizes(cells, cells.rows)
         return float((sizes**2).sum()) / self._most
 
-    def loss(self, settled: Settled) -> float:
+    def loss(
+        self,
+        settled: Settled,
+    ) -> float:
         """Of the classes that are left, and of the suppressed records."""
         cells = settled.cells
         sizes = _sizes(cells, np.where(settled.alive, cells.rows, 0))
@@ -38,12 +44,18 @@ class ClassSize(Utility):
     The suppressed records are one class.
     """
 
-    def least(self, cells: Cells) -> float:
+    def least(
+        self,
+        cells: Cells,
+    ) -> float:
         """No node above has more classes; the suppressed may add one."""
         classes = np.count_nonzero(_sizes(cells, cells.rows)) + 1
         return self.setting.records / classes / self.setting.k
 
-    def loss(self, settled: Settled) -> float:
+    def loss(
+        self,
+        settled: Settled,
+    ) -> float:
         """Over the classes of the release."""
         cells = settled.cells
         sizes = _sizes(cells, np.where(settled.alive, cells.rows, 0))
@@ -53,6 +65,9 @@ class ClassSize(Utility):
         return self.setting.records / max(classes, 1) / self.setting.k
 
 
-def _sizes(cells: Cells, rows: np.ndarray) -> np.ndarray:
+def _sizes(
+    cells: Cells,
+    rows: np.ndarray,
+) -> np.ndarray:
     """Records of each class."""
     return np.bincount(cells.label, weights=rows, minlength=cells.number)

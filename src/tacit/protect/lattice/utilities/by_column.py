@@ -20,11 +20,19 @@ from tacit.protect.lattice.utilities.base import Utility, at_node, over_lattice
 class ByColumn(Utility):
     """A loss of cells between 0 and 1; ``lost`` gives it by class, and 1 is a suppressed cell."""
 
-    def lost(self, column: KeyColumn, level: int) -> Floats:
+    def lost(
+        self,
+        column: KeyColumn,
+        level: int,
+    ) -> Floats:
         """What a cell of each class of a level loses, on average over its values."""
         raise NotImplementedError
 
-    def suppressed(self, column: KeyColumn, level: int) -> Floats:
+    def suppressed(
+        self,
+        column: KeyColumn,
+        level: int,
+    ) -> Floats:
         """What a cell of each class of a level loses more when it is suppressed."""
         return 1.0 - self.lost(column, level)
 
@@ -50,11 +58,17 @@ class ByColumn(Utility):
         """The loss of each node if nobody is suppressed."""
         return over_lattice(self._columns, self._by_level)
 
-    def floor_at(self, levels: Levels) -> float:
+    def floor_at(
+        self,
+        levels: Levels,
+    ) -> float:
         """The loss of one node if nobody is suppressed."""
         return at_node(self._by_level, levels)
 
-    def loss(self, settled: Settled) -> float:
+    def loss(
+        self,
+        settled: Settled,
+    ) -> float:
         """The floor, and what suppressed records lose more."""
         cells = settled.cells
         total = at_node(self._by_level, cells.levels)
@@ -76,7 +90,11 @@ class Granularity(ByColumn):
     Iyengar (2002); 0: no value is generalised, 1: every cell is the class of all values.
     """
 
-    def lost(self, column: KeyColumn, level: int) -> Floats:
+    def lost(
+        self,
+        column: KeyColumn,
+        level: int,
+    ) -> Floats:
         """By the number of values of the file that a class holds."""
         values = max(int(column.leaves[0].sum()), 2)
         inside = np.maximum(column.leaves[level], 1)
@@ -86,7 +104,11 @@ class Granularity(ByColumn):
 class Precision(ByColumn):
     """The mean over cells of level / height of the column: 1 - Prec of Sweeney (2002)."""
 
-    def lost(self, column: KeyColumn, level: int) -> Floats:
+    def lost(
+        self,
+        column: KeyColumn,
+        level: int,
+    ) -> Floats:
         """By the level alone."""
         share = level / max(column.height, 1)
         return np.full(column.sizes[level], share)
@@ -99,7 +121,11 @@ class Entropy(ByColumn):
     class hides of its values. 1: every cell is suppressed.
     """
 
-    def lost(self, column: KeyColumn, level: int) -> Floats:
+    def lost(
+        self,
+        column: KeyColumn,
+        level: int,
+    ) -> Floats:
         """The mean bits of each class."""
         base = column.counts[0]
         up = column.between(0, level)
@@ -110,7 +136,11 @@ class Entropy(ByColumn):
             mean = np.where(whole > 0, summed / whole, 0.0)
         return np.asarray(mean / self._most(column))
 
-    def suppressed(self, column: KeyColumn, level: int) -> Floats:
+    def suppressed(
+        self,
+        column: KeyColumn,
+        level: int,
+    ) -> Floats:
         """The bits between a class and all records."""
         whole = column.counts[level]
         n = max(int(whole.sum()), 1)
@@ -118,7 +148,10 @@ class Entropy(ByColumn):
             hidden = np.where(whole > 0, np.log2(n / np.maximum(whole, 1)), 0.0)
         return np.asarray(hidden / self._most(column))
 
-    def _most(self, column: KeyColumn) -> float:
+    def _most(
+        self,
+        column: KeyColumn,
+    ) -> float:
         """The mean bits of a column of which nothing is shown."""
         base = column.counts[0]
         n = max(int(base.sum()), 1)

@@ -16,18 +16,28 @@ class Classification(Utility):
     Iyengar (2002). Merging classes never makes fewer errors.
     """
 
-    def least(self, cells: Cells) -> float:
+    def least(
+        self,
+        cells: Cells,
+    ) -> float:
         """With nobody suppressed."""
         return self._errors(cells, cells.rows) / max(self.setting.records, 1)
 
-    def loss(self, settled: Settled) -> float:
+    def loss(
+        self,
+        settled: Settled,
+    ) -> float:
         """Of the classes that are left; every suppressed record is an error."""
         cells = settled.cells
         gone = float(cells.rows[~settled.alive].sum())
         left = self._errors(cells, np.where(settled.alive, cells.rows, 0))
         return (left + gone) / max(self.setting.records, 1)
 
-    def _errors(self, cells: Cells, rows: Ints) -> float:
+    def _errors(
+        self,
+        cells: Cells,
+        rows: Ints,
+    ) -> float:
         assert self.setting.target is not None
         assert cells.extra is not None
         # an unknown target is a value that nobody names

@@ -18,35 +18,55 @@ class Divergence(Utility):
     partition is a projection of a finer one, so that the divergence grows on the way up.
     """
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+    ) -> None:
         super().__init__(setting)
         every = [max(int(column.leaves[0].sum()), 1) for column in setting.columns]
         self._all = float(np.log(every).sum())
 
-    def least(self, cells: Cells) -> float:
+    def least(
+        self,
+        cells: Cells,
+    ) -> float:
         """With nobody suppressed."""
         return self._own_entropy(cells) - self._explained(cells, cells.rows, 0.0)
 
-    def loss(self, settled: Settled) -> float:
+    def loss(
+        self,
+        settled: Settled,
+    ) -> float:
         """Of the classes that are left, and of the suppressed records as one class."""
         cells = settled.cells
         gone = float(cells.rows[~settled.alive].sum())
         rows = np.where(settled.alive, cells.rows, 0)
         return self._own_entropy(cells) - self._explained(cells, rows, gone)
 
-    def _own_entropy(self, cells: Cells) -> float:
+    def _own_entropy(
+        self,
+        cells: Cells,
+    ) -> float:
         """Sum over keys of p ln p: a number of the file, found at the first node that is asked."""
         if not hasattr(self, "_entropy"):
             raise AssertionError("the keys of the file were not counted")
         return self._entropy
 
-    def start(self, bottom: Cells) -> None:
+    def start(
+        self,
+        bottom: Cells,
+    ) -> None:
         """Count the keys of the file."""
         rows = np.bincount(bottom.label, weights=bottom.rows, minlength=bottom.number)
         share = rows[rows > 0] / max(self.setting.records, 1)
         self._entropy = float((share * np.log(share)).sum())
 
-    def _explained(self, cells: Cells, rows: Ints, gone: float) -> float:
+    def _explained(
+        self,
+        cells: Cells,
+        rows: Ints,
+        gone: float,
+    ) -> float:
         """The mean of ln q over the records."""
         n = max(self.setting.records, 1)
         sizes = np.bincount(cells.label, weights=rows, minlength=cells.number)

@@ -21,7 +21,10 @@ class Tables(Utility):
     place of the table, over the same with nothing shown. A suppressed record shows nothing.
     """
 
-    def start(self, bottom: Cells) -> None:
+    def start(
+        self,
+        bottom: Cells,
+    ) -> None:
         """Count the tables of the file."""
         self._bottom = bottom
         self._known: dict[tuple[tuple[int, ...], Levels], float] = {}
@@ -53,7 +56,10 @@ class Tables(Utility):
             total += figures.transpose(order).reshape(spread)
         return total / len(self.setting.tables)
 
-    def floor_at(self, levels: Levels) -> float:
+    def floor_at(
+        self,
+        levels: Levels,
+    ) -> float:
         """The loss of one node if nobody is suppressed."""
         total = 0.0
         for table, most in zip(self.setting.tables, self._most, strict=True):
@@ -61,7 +67,10 @@ class Tables(Utility):
             total += self._hidden(table, node) / most
         return total / len(self.setting.tables)
 
-    def loss(self, settled: Settled) -> float:
+    def loss(
+        self,
+        settled: Settled,
+    ) -> float:
         """The floor, and what suppressed records hide more."""
         cells = settled.cells
         n = max(self.setting.records, 1)
@@ -77,13 +86,21 @@ class Tables(Utility):
             total += hidden / most
         return total / len(self.setting.tables)
 
-    def _hidden(self, table: tuple[int, ...], node: Levels) -> float:
+    def _hidden(
+        self,
+        table: tuple[int, ...],
+        node: Levels,
+    ) -> float:
         """The mean bits of a table at these levels of its columns."""
         if (table, node) not in self._known:
             self._known[table, node] = self._counted(table, node)
         return self._known[table, node]
 
-    def _counted(self, table: tuple[int, ...], node: Levels) -> float:
+    def _counted(
+        self,
+        table: tuple[int, ...],
+        node: Levels,
+    ) -> float:
         bottom = self._bottom
         parts = []
         for j, level in zip(table, node, strict=True):
@@ -96,14 +113,21 @@ class Tables(Utility):
         bits = np.log2(coarse[held] / fine[held])
         return float((bottom.rows[held] * bits).sum()) / max(self.setting.records, 1)
 
-    def _counts(self, cells: Cells, table: tuple[int, ...]) -> Floats:
+    def _counts(
+        self,
+        cells: Cells,
+        table: tuple[int, ...],
+    ) -> Floats:
         """Records in the place of the table that each cell has."""
         columns = self.setting.columns
         parts = [(cells.codes[j], columns[j].sizes[cells.levels[j]]) for j in table]
         return _shared(parts, cells.rows)
 
 
-def _shared(parts: list[tuple[Ints, int]], rows: Ints) -> Floats:
+def _shared(
+    parts: list[tuple[Ints, int]],
+    rows: Ints,
+) -> Floats:
     """For each cell, the records of all cells with the same codes."""
     label, first = labelled(parts, len(rows))
     counts = np.bincount(label, weights=rows, minlength=len(first))
