@@ -22,6 +22,7 @@ _ROOMS = {
     "scale": "scale",
     "report": "report",
     "datasets": "data.datasets",
+    "hierarchies": "data.hierarchies",
     "io": "data.io",
     "errors": "base.errors",
 }
