@@ -19,7 +19,7 @@ from bench.row import Measured
 PEERS = {
     "anonymeter": ["anonymeter"],
     "pycanon": ["pycanon"],
-    "anjana": ["anjana"],
+    "anjana": ["anjana", "python-dateutil"],
     "recordlinkage": ["recordlinkage"],
     "splink": ["splink>=5", "pandas"],
     "capymoa": ["capymoa"],
