@@ -41,6 +41,19 @@ def floats_of(array: pa.Array | pa.ChunkedArray) -> Floats:
     return np.where(valid[rows], plain, np.nan)
 
 
+def whole_of(array: pa.ChunkedArray) -> npt.NDArray[np.integer[Any]]:
+    """Whole numbers without gaps as numpy of their type, a view that cannot be written.
+
+    >>> whole_of(pa.chunked_array([pa.array([3, 1], pa.int16())])).tolist()
+    [3, 1]
+    """
+    if not len(array):
+        return np.empty(0, np.int64)
+    whole = array.combine_chunks()
+    rows = slice(whole.offset, whole.offset + len(whole))
+    return np.frombuffer(whole.buffers()[1], numpy_type(whole.type))[rows]
+
+
 def numpy_type(type_: pa.DataType) -> np.dtype[Any]:
     """The numpy type of an Arrow number; pyarrow's own answer needs pandas in older versions.
 

@@ -11,7 +11,13 @@ from tacit.base.measure import Measure
 from tacit.base.seeds import FIXED
 from tacit.base.typing import Floats, Ints
 from tacit.data.pair import Pair
+from tacit.loss.random_trees import ranks, share_of_second
 from tacit.loss.training_rows import training_rows
+
+TREES = 10
+"""Trees of each fold; twenty order the records a little better and take twice as long."""
+LEAF = 3
+"""Records of the smallest leaf: as few as the smallest group that a release may show."""
 
 
 @facts.measure("Propensity score (pMSE)")
@@ -39,18 +45,18 @@ def pmse(
     Notes
     -----
     **Definition.** pMSE = mean of (p_i - c)^2 over both files stacked. p_i: probability that
-    record i is masked, by trees cross-validated so that no record is judged by trees that
-    saw it or its counterpart; c: share of masked records.
+    record i is masked, by extremely randomised trees (``loss.random_trees``) cross-validated so
+    that no record is judged by trees that saw it or its counterpart; c: share of masked records.
     **Range.** [0, 1]. 0: nobody can tell the files apart. Higher: easier to tell; 1:
     everybody can. The details give the area under the ROC curve (0.5 is guessing).
+    Trees guess a little even where there is nothing to tell: two independent samples of 1,080
+    records of one population score about 0.1, with an area of 0.5.
 
     References
     ----------
-    Woo, Reiter, Oganian and Karr (2009); Snoke, Raab, Nowok, Dibben and Slavkovic (2018).
+    Woo, Reiter, Oganian and Karr (2009); Snoke, Raab, Nowok, Dibben and Slavkovic (2018);
+    Geurts, Ernst and Wehenkel (2006) for the trees.
     """
-    # scikit-learn takes long to import, and only those who ask for pMSE need its metrics
-    from sklearn.metrics import roc_auc_score
-
     pair = Pair.of(original, masked, columns)
     if not pair.columns:
         return Measure.absent("pMSE", "the files have no column in common")
@@ -78,7 +84,7 @@ def pmse(
         "they can be told apart more often",
         {
             "pMSE": error,
-            "area under the curve": float(roc_auc_score(is_masked, propensity)),
+            "area under the curve": _area(is_masked, propensity),
             "folds": folds,
             "records": len(x),
         },
@@ -92,20 +98,34 @@ def _propensity(
     seed: int,
 ) -> Floats:
     """Probability that each record is masked, by trees that did not see its fold."""
-    from sklearn.ensemble import RandomForestClassifier
-
+    rng = np.random.default_rng(seed)
+    ranked = ranks(rows)
+    masked = is_masked == 1
     propensity = np.empty(len(rows))
     for part in np.unique(fold):
-        test = fold == part
-        # Leaves of five records smooth the probabilities; all columns are tried at each
-        # split, since one changed column among many must be found.
-        trees = RandomForestClassifier(
-            20,
-            min_samples_leaf=5,
-            max_features=None,
-            random_state=seed,
-            n_jobs=1,
+        test = np.flatnonzero(fold == part)
+        train = np.flatnonzero(fold != part)
+        propensity[test] = share_of_second(
+            ranked,
+            masked,
+            train,
+            test,
+            trees=TREES,
+            leaf=LEAF,
+            rng=rng,
         )
-        trees.fit(rows[~test], is_masked[~test])
-        propensity[test] = trees.predict_proba(rows[test])[:, 1]
     return propensity
+
+
+def _area(is_masked: Ints, score: Floats) -> float:
+    """Area under the ROC curve: P(a masked record scores above an original), ties count half.
+
+    The rank sum of Mann and Whitney, with mean ranks.
+    """
+    _, place, count = np.unique(score, return_inverse=True, return_counts=True)
+    # the mean of the ranks that equal scores share
+    mean_rank = np.cumsum(count) - (count - 1) / 2
+    ones = int(is_masked.sum())
+    zeros = len(is_masked) - ones
+    rank_sum = mean_rank[place.ravel()][is_masked == 1].sum()
+    return float((rank_sum - ones * (ones + 1) / 2) / (ones * zeros))

@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.base.errors import ColumnError, InputError
 from tacit.base.typing import Floats, Ints
+from tacit.data.buffers import whole_of
 from tacit.data.microdata import Kind, Microdata, Role
 from tacit.data.units import Units, persons, records
 from tacit.risk.classes import classes, column_codes
@@ -112,7 +113,8 @@ def _whole_numbers(data: Microdata, name: str) -> Ints | None:
     is_whole = str(values.type).startswith("int")
     if not is_whole or values.null_count or not data.n:
         return None
-    numbers = values.to_numpy().astype(np.int64, copy=False)
+    # by its buffer: `to_numpy` would import pandas
+    numbers = whole_of(values).astype(np.int64, copy=False)
     low = int(numbers.min())
     high = int(numbers.max())
     # as in `classes`: a table of four entries per record is quicker than a sort

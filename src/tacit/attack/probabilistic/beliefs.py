@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.attack.probabilistic import propagation
+from tacit.attack.probabilistic.propagation import Side
 from tacit.attack.solver.csr import pointers_of
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.assignment.bethe import propagate
@@ -19,6 +21,10 @@ from tacit.kernels.assignment.bethe import propagate
 # Of the fractional family (``kernels.assignment.bethe``); docs/informed.md says how it
 # was chosen.
 FRACTION = 0.85
+SMALL = 300_000
+"""Edges up to which rounds are accelerated in numpy; a larger graph goes to the kernel, in which
+most rows and columns rest after a few rounds. The number of edges alone decides, so that a file
+is judged alike whatever was compiled before."""
 
 
 @dataclass(frozen=True)
@@ -93,24 +99,56 @@ def link_probabilities(
     rows = rows[order]
     columns = columns[order]
     cost = np.asarray(cost, float)[order]
-    # the same edges seen from the columns
-    by_column = np.lexsort((rows, columns)).astype(np.int64)
     # costs are taken from the best of their row, so that exp neither overflows nor vanishes
     best = np.full(n, np.inf)
     np.minimum.at(best, rows, cost)
     best[~np.isfinite(best)] = 0.0
+    log_phi = best[rows] - cost
+    row_copies = _or_all(row_copies, 1.0, n)
+    column_copies = _or_all(column_copies, 1.0, m)
+    row_free = best - _or_all(row_free, np.inf, n)
+    column_free = -_or_all(column_free, np.inf, m)
+    row_left = best - _or_all(row_left, np.inf, n)
+    column_left = -_or_all(column_left, np.inf, m)
+    if 0 < len(rows) <= SMALL:
+        belief, used, moving = propagation.propagate(
+            Side.of(
+                rows,
+                column_copies[columns],
+                row_free,
+                row_left,
+                np.zeros(len(rows)),
+                is_sorted=True,
+            ),
+            Side.of(
+                columns,
+                row_copies[rows],
+                column_free,
+                column_left,
+                best[rows],
+                is_sorted=False,
+            ),
+            log_phi,
+            fraction=fraction,
+            damping=damping,
+            rounds=rounds,
+            tolerance=tolerance,
+        )
+        restless = len(np.unique(rows[moving])) + len(np.unique(columns[moving]))
+        return Beliefs(rows, columns, belief, used, restless)
     belief, used, restless = propagate(
         pointers_of(rows, n),
         columns.astype(np.int64),
-        best[rows] - cost,
+        log_phi,
         pointers_of(columns, m),
-        by_column,
-        _or_all(row_copies, 1.0, n),
-        _or_all(column_copies, 1.0, m),
-        best - _or_all(row_free, np.inf, n),
-        -_or_all(column_free, np.inf, m),
-        best - _or_all(row_left, np.inf, n),
-        -_or_all(column_left, np.inf, m),
+        # the same edges seen from the columns
+        np.lexsort((rows, columns)).astype(np.int64),
+        row_copies,
+        column_copies,
+        row_free,
+        column_free,
+        row_left,
+        column_left,
         best,
         fraction,
         damping,
