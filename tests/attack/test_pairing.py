@@ -7,7 +7,8 @@ import pytest
 
 import tacit as tc
 from tacit.attack.pairing import Pairing, applies, exchanged_columns, owners
-from tacit.kernels.pairing import SLACK, clear, follow
+from tacit.kernels.compiler import Kernel
+from tacit.kernels.pairing import SLACK, best_candidates, clear, follow
 
 
 def plain_follow(
@@ -129,3 +130,19 @@ def test_it_applies_where_values_were_kept(people) -> None:
         people, np.asarray(tc.protect.Microaggregation(k=3).fit_transform(people))
     )
     assert exchanged_columns(people, people).all()
+
+
+def test_interpreted_and_compiled_searches_find_the_same(
+    people, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    masked = swapped(people, p=30)
+    # one column is noise, so that some records are tried in vain
+    masked[:, 0] += np.random.default_rng(0).normal(size=len(masked))
+    found = []
+    for patience in (0.0, 1e9):
+        monkeypatch.setattr(Kernel, "_patience", patience)
+        monkeypatch.setattr(best_candidates, "_compiled", None)
+        found.append(Pairing().link(people, masked))
+    compiled, interpreted = found
+    np.testing.assert_array_equal(compiled.match, interpreted.match)
+    np.testing.assert_array_equal(compiled.success, interpreted.success)

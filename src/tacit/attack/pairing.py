@@ -27,6 +27,8 @@ STRICT = (True, False, False)
 """May links contradict each other at all, round by round? Two columns with a few values of a third
 have many linkages that hardly do: first one is sought that never does, then circles of three are
 allowed for."""
+LINES = 4
+"""Lines of a kernel that an exchange takes: they say when it is compiled, never what it finds."""
 VOTES = 10
 """Rounds of voting at the most; two or three are enough where most links are right."""
 VENTURED = 8
@@ -256,7 +258,7 @@ def _search(
             some, left = left[:batch], left[batch:]
             before = int((link >= 0).sum())
             candidate = _by_nearness(ours[some], theirs)
-            best, support, ties, followed = best_candidates(
+            best, support, ties, followed = _tried(
                 some,
                 candidate,
                 owner,
@@ -278,6 +280,46 @@ def _search(
     return found
 
 
+def _tried(
+    records: Ints,
+    candidate: Ints,
+    owner: Ints,
+    holder: Ints,
+    link: Ints,
+    back: Ints,
+    enough: int,
+    most_links: int,
+    strict: bool,
+) -> tuple[Ints, Ints, Ints, int]:
+    """What the kernel of the same arguments gives, record by record while it is interpreted.
+
+    Mostly the first record is found at once and the others follow from it, which takes less time
+    than importing the compiler; where it is not, the kernel is compiled for those that are left.
+    """
+    best = np.full(len(records), -1, dtype=np.int64)
+    support = np.zeros(len(records), dtype=np.int64)
+    ties = np.zeros(len(records), dtype=np.int64)
+    followed = 0
+    at = 0
+    while at < len(records) and followed <= most_links:
+        run = best_candidates.taking(LINES * owner.size)
+        some = slice(at, len(records) if run is best_candidates else at + 1)
+        best[some], support[some], ties[some], links = run(
+            records[some],
+            candidate[some],
+            owner,
+            holder,
+            link,
+            back,
+            enough,
+            most_links - followed,
+            strict,
+        )
+        followed += int(links)
+        at = some.stop
+    return best, support, ties, followed
+
+
 def _venture(
     found: Found,
     owner: Ints,
@@ -294,7 +336,8 @@ def _venture(
     if alone[i] < VENTURED:
         return
     queue, via = np.empty((2, len(found.link)), dtype=np.int64)
-    follow(
+    run = follow.taking(LINES * owner.size)
+    run(
         i,
         int(found.best[i]),
         owner,

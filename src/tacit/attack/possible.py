@@ -14,8 +14,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Gt
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
 from tacit.attack.base import Attacker, Matching, distinct
 from tacit.attack.distances import Scale, vectors
@@ -50,6 +48,13 @@ def perfectly_matchable(
     InputError
         When there is no complete linkage at all.
     """
+    # here, because importing them takes a third of a second and not every attack comes this way
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import (
+        connected_components,
+        maximum_bipartite_matching,
+    )
+
     n = len(indptr) - 1
     if n != columns:
         raise InputError(

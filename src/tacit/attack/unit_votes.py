@@ -8,13 +8,16 @@ whose row it names, and the person with most votes is named.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from tacit.attack.solver.csr import owners
 from tacit.base.typing import TIE, Bools, Floats, Ints
 from tacit.data.units import Units
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 # Votes that are held at once: 160 MB of whole numbers and reals.
 MOST_VOTES = 10_000_000
@@ -56,6 +59,9 @@ def name_persons(
     them p / g votes. v(P, Q) = sum over the rows of P of the votes for rows of Q. The attacker
     names the Q of largest v; equal ones share. Right is whoever has a released row of P.
     """
+    # here, because importing it takes a quarter of a second and few files have such units
+    from scipy.sparse import csr_array
+
     number = int(masked_class.max(initial=-1)) + 1
     size = np.bincount(masked_class, minlength=number)
     # votes for classes, and what a vote for a class gives to each person in it

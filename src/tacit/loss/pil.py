@@ -24,10 +24,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erf
 
 from tacit.base import facts
 from tacit.base.measure import Measure
+from tacit.base.scipy_parts import erf
 from tacit.base.typing import Floats
 from tacit.data.pair import Pair
 from tacit.loss.moments import NO_NUMBERS, filled

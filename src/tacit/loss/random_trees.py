@@ -88,9 +88,7 @@ def share_of_second(
         split = _split(rows, is_second, learning, node, leaf, rng, level == DEEPEST)
         # judged records that have reached a leaf
         there = split.column[at] < 0
-        total += np.bincount(
-            judged[there], split.share[at[there]], minlength=len(rows)
-        )
+        total += np.bincount(judged[there], split.share[at[there]], minlength=len(rows))
         judged, at = _descend(rows, judged, at, split)
         learning, node = _descend(rows, learning, node, split)
         if not len(judged):
@@ -151,9 +149,7 @@ def _squares(ones: Floats, n: Floats) -> Floats:
     return np.asarray((ones**2 + (n - ones) ** 2) / n, float)
 
 
-def _descend(
-    rows: Floats, record: Ints, node: Ints, split: Split
-) -> tuple[Ints, Ints]:
+def _descend(rows: Floats, record: Ints, node: Ints, split: Split) -> tuple[Ints, Ints]:
     """The entries that go on, in the child of their node: 2 k or 2 k + 1, numbered anew."""
     column = split.column[node]
     on = column >= 0

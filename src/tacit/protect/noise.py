@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge, Le
-from scipy.special import ndtr, ndtri
 
 from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.facts import Strength
+from tacit.base.scipy_parts import ndtr, ndtri
 from tacit.base.typing import Floats
 from tacit.data.microdata import Kind, Microdata
 from tacit.protect.base import Protector, Seed

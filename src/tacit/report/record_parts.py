@@ -13,6 +13,7 @@ from tacit.assess.assessment import Assessment
 from tacit.attack.linkage import Linkage
 from tacit.base.measure import Measure
 from tacit.base.typing import Ints
+from tacit.data.buffers import array_of
 from tacit.data.microdata import Kind, Microdata
 from tacit.report import charts, shapes
 from tacit.report.charts.svg import Drawing
@@ -70,7 +71,8 @@ def _worst(original: Microdata, link: Linkage) -> tuple[list[Row], list[list[str
     worst = order[:WORST].tolist()
     shown = [name for name in link.columns if name in original.names][:SHOWN]
     cells_shown = original.table.select(shown)
-    values = cells_shown.take(worst).to_pydict()
+    # as an Arrow array: pyarrow would import pandas to look at a list
+    values = cells_shown.take(array_of(order[:WORST])).to_pydict()
     rows = []
     for place, record in enumerate(worst):
         if link.success[record] <= 0:

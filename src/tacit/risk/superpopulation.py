@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import digamma, gammaln
 
+from tacit.base.scipy_parts import digamma, gammaln
 from tacit.base.typing import Floats, Ints
 
 
@@ -88,6 +87,9 @@ def falling_zero(
     grid: Iterable[float],
 ) -> float | None:
     """The first zero that the function passes from above, looked for between grid points."""
+    # here, because importing it takes a third of a second
+    from scipy.optimize import brentq
+
     heights = [(x, function(x)) for x in grid]
     for (left, at_left), (right, at_right) in pairwise(heights):
         # comparisons with NaN are false, so undefined stretches are passed over

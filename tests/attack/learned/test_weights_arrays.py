@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attack.informed.oracles import microaggregate, nearest_correct
+from tacit.attack.learned import weights_search
 from tacit.attack.learned.line_search import best_on_line
 from tacit.attack.learned.weights_proof import prove_weights
 from tacit.attack.learned.weights_search import Pairs, search_weights
@@ -47,6 +48,29 @@ def test_intervals_equal_their_plain_twin(seed):
     empty = lo >= hi
     assert np.array_equal(empty, np.isnan(want[:, 0]))
     assert np.allclose(np.stack([lo, hi], 1)[~empty], want[~empty])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_all_differences_at_once_are_the_kernel_row_by_row(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    x, z = noisy(25, 4, seed, 0.7)
+    nominal = np.array([False, False, True, False])
+    x[:, 2], z[:, 2] = rng.integers(3, size=25), rng.integers(3, size=25)
+    z[::3] = z[0]  # identical records share a link
+    at_once, kernel = Pairs.of(x, z, nominal), Pairs.of(x, z, nominal)
+    assert at_once.gains is not None
+    monkeypatch.setattr(weights_search, "KEPT", 0)
+    assert kernel.gains is None
+    w, u = rng.dirichlet(np.ones(4)), rng.normal(size=4)
+    assert np.array_equal(at_once.linked(w), kernel.linked(w))
+    one, other = (best_on_line(p, w, u, -1.0, 1.0) for p in (at_once, kernel))
+    assert one == pytest.approx(other, rel=1e-9)
+
+
+def test_one_masked_row_is_everybodys():
+    p = Pairs.of(np.array([[0.0], [1.0]]), np.array([[2.0], [2.0]]))
+    assert p.correct(np.ones(1)) == 1.0
+    assert search_weights(p).correct == 1.0
 
 
 def test_correct_links_equals_a_plain_count():

@@ -13,8 +13,9 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from attack.plain import FILES, cheapest, costs, files
-from tacit.attack.solver.assign import assign
+from tacit.attack.solver.assign import assign, second_best
 from tacit.attack.solver.assign_graph import assign_dense, assign_graph
+from tacit.attack.solver.rounds import CANDIDATES
 from tacit.attack.solver.solution import Solution
 from tacit.base.errors import InputError
 
@@ -46,7 +47,11 @@ def test_every_permutation_at_small_n(what: str, metric: str) -> None:
     rng = np.random.default_rng(11)
     for n, m in [(1, 1), (2, 5), (5, 2), (6, 6), (7, 6), (6, 8)]:
         x, y = files(what, n, m, int(rng.integers(1, 5)), rng)
-        check(x, y, assign(x, y, metric=metric), metric, cheapest(costs(x, y, metric)))  # type: ignore[arg-type]
+        optimum = cheapest(costs(x, y, metric))
+        # in one go, and in rounds
+        for candidates in (CANDIDATES, CANDIDATES + 1):
+            found = assign(x, y, metric=metric, candidates=candidates)  # type: ignore[arg-type]
+            check(x, y, found, metric, optimum)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -57,13 +62,38 @@ def test_the_dense_solver_with_few_candidates(what: str, metric: str) -> None:
         x, y = files(what, n, m, int(rng.integers(1, 7)), rng)
         matrix = costs(x, y, metric)
         i, j = linear_sum_assignment(matrix)
-        check(
-            x,
-            y,
-            assign(x, y, metric=metric, candidates=3),
-            metric,
-            float(matrix[i, j].sum()),
-        )  # type: ignore[arg-type]
+        optimum = float(matrix[i, j].sum())
+        for candidates in (3, CANDIDATES):
+            found = assign(x, y, metric=metric, candidates=candidates)  # type: ignore[arg-type]
+            check(x, y, found, metric, optimum)
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_margins_are_never_more_than_forbidding_a_link_costs(what: str) -> None:
+    rng = np.random.default_rng(21)
+    for n, m in [(5, 5), (6, 6), (4, 6)]:
+        x, y = files(what, n, m, 2, rng)
+        matrix = costs(x, y, "euclidean")
+        found = assign(x, y)
+        theirs = np.unique(y, axis=0, return_inverse=True)[1].ravel()
+        margin = second_best(x, y, found, "euclidean")
+        for i in range(n):
+            barred = matrix.copy()
+            # all copies of the own record, as margins are between different ones
+            barred[i, theirs == theirs[found.match[i]]] = np.inf
+            without = cheapest(barred)
+            assert without - found.cost >= margin[i] - 1e-9 * max(1.0, matrix.max())
+
+
+def test_rows_in_one_go_or_in_rounds_find_the_same_links() -> None:
+    rng = np.random.default_rng(22)
+    x = rng.normal(size=(600, 4))
+    y = (x + 0.4 * rng.normal(size=x.shape))[rng.permutation(600)]
+    at_once, in_rounds = assign(x, y), assign(x, y, candidates=CANDIDATES + 1)
+    assert "pairs" in at_once.log[0]
+    assert "round" in in_rounds.log[0]
+    np.testing.assert_array_equal(at_once.match, in_rounds.match)
+    assert at_once.cost == in_rounds.cost
 
 
 @pytest.mark.parametrize("sd", [0.1, 0.6])
@@ -73,7 +103,7 @@ def test_two_thousand_records(sd: float) -> None:
     y = (x + sd * rng.normal(size=x.shape))[rng.permutation(2000)]
     matrix = costs(x, y, "euclidean")
     i, j = linear_sum_assignment(matrix)
-    found = assign(x, y)
+    found = assign(x, y, candidates=CANDIDATES - 1)
     check(x, y, found, "euclidean", float(matrix[i, j].sum()))
     assert len(found.log) > 1
     bounds = [entry["bound"] for entry in found.log]

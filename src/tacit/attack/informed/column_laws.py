@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import logsumexp
 
+from tacit.base.scipy_parts import logsumexp
 from tacit.base.typing import Floats
 
 Law = Literal["added", "lognormal", "normal"]

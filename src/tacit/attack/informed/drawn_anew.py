@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import chdtri, logsumexp
 
 from tacit.attack.whiten import filled, spread, whitener
+from tacit.base.scipy_parts import chdtri, logsumexp
 from tacit.base.typing import Floats
 
 # Relative change of moments below which they were kept on purpose

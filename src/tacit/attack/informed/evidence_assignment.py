@@ -18,6 +18,7 @@ from tacit.attack.informed.evidence_graph import CANDIDATES, pair_costs, sparse_
 from tacit.attack.solver.assign import assign
 from tacit.attack.solver.csr import pointers_of
 from tacit.base.errors import TacitWarning
+from tacit.base.scipy_parts import linear_sum_assignment
 from tacit.base.typing import Floats, Ints
 
 if TYPE_CHECKING:
@@ -56,9 +57,6 @@ def _all_pairs(
     rows = np.repeat(np.arange(len(ours.count)), ours.count)
     slots = np.repeat(np.arange(len(theirs.count)), theirs.count)
     every = walled[np.ix_(rows, slots)]
-    # here, because importing it takes a third of a second and few attacks come this way
-    from scipy.optimize import linear_sum_assignment
-
     i, j = linear_sum_assignment(every)
     our_class = rows[i]
     their_class = slots[j]

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from tacit.attack.base import Distinct, Matching
 from tacit.attack.class_links import members_share
@@ -198,6 +197,9 @@ def _scale(
 ) -> Floats:
     """A few rounds in logarithms, then products on the pairs that still count: the same
     fixed point, faster."""
+    # here, because importing it takes a quarter of a second and few attacks come this way
+    from scipy.sparse import csr_array
+
     row, column = np.zeros(cost.shape[0]), np.zeros(cost.shape[1])
     log_rows, log_columns = np.log(row_copies), np.log(column_copies)
     done = 0

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtri
 
 from tacit.base import seeds
+from tacit.base.scipy_parts import ndtri
 from tacit.base.typing import Floats, Ints
 
 Scale = Literal["raw", "log", "score"]

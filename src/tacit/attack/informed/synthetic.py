@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import ndtri
 
 from tacit.attack.informed.base import Informed, continuous
 from tacit.attack.informed.evidence import Evidence, Rule
 from tacit.attack.whiten import filled, spread, whitener
 from tacit.base.errors import ColumnError
+from tacit.base.scipy_parts import ndtri
 from tacit.base.typing import Floats
 from tacit.data.microdata import Microdata, Role
 

@@ -41,19 +41,22 @@ def best_on_line(
     hard : (rows, indptr), optional
         Rows of z to compare with first, for each original (speed only).
     """
-    if hard is None:
-        hard = (np.empty(0, np.int64), np.zeros(pairs.n + 1, np.int64))
-    first, last = own_intervals(
-        pairs.x,
-        pairs.z,
-        pairs.nominal,
-        pairs.own,
-        w,
-        u,
-        low,
-        high,
-        *hard,
-    )
+    if pairs.gains is not None:
+        first, last = _intervals(pairs, w, u, low, high)
+    else:
+        if hard is None:
+            hard = (np.empty(0, np.int64), np.zeros(pairs.n + 1, np.int64))
+        first, last = own_intervals(
+            pairs.x,
+            pairs.z,
+            pairs.nominal,
+            pairs.own,
+            w,
+            u,
+            low,
+            high,
+            *hard,
+        )
     # sweep over t: an original counts from the first to the last point of its interval
     is_open = first < last
     if not is_open.any():
@@ -74,6 +77,25 @@ def best_on_line(
     widest = best[np.argmax(width[best])]
     middle = 0.5 * (points[widest] + points[widest + 1])
     return float(middle), float(most)
+
+
+def _intervals(
+    pairs: Pairs, w: Floats, u: Floats, low: float, high: float
+) -> tuple[Floats, Floats]:
+    """The kernel's intervals from the differences of all pairs at once; lo >= hi: empty."""
+    at_zero, slope = pairs.wins(w, u)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = at_zero / -slope
+    rises = slope > 0.0
+    falls = slope < 0.0
+    lo = np.where(rises, t, low).max(axis=1, initial=low)
+    hi = np.where(falls, t, high).min(axis=1, initial=high)
+    flat = ~(rises | falls)
+    if flat.any():
+        # no t helps where a row is at least as near everywhere on the line
+        never = (flat & (at_zero <= 0.0)).any(axis=1)
+        hi = np.where(never, lo, hi)
+    return lo, hi
 
 
 def reach(w: Floats, u: Floats) -> tuple[float, float]:

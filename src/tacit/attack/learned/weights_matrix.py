@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from tacit.attack.learned.line_search import BETTER
 from tacit.attack.learned.weights_search import Pairs
@@ -124,6 +123,9 @@ def learn_matrix(
     rounds : int
         Most steps from each start.
     """
+    # here, because importing it takes a third of a second and few ask for a matrix
+    from scipy.optimize import minimize
+
     d = pairs.d
     start = np.diag(np.sqrt(np.maximum(weights, SMALLEST)))
     start_correct = count(pairs, start)

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 
 from tacit.attack.learned.line_search import BETTER
 from tacit.attack.learned.weights_rows import Rows
@@ -27,6 +26,9 @@ from tacit.attack.learned.weights_search import Pairs, search_weights
 from tacit.attack.solver.solution import LogEntry
 from tacit.base.seeds import FIXED
 from tacit.base.typing import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 # Bound and count closer than this agree: the tolerance of the solver
 CLOSED = 1e-6
@@ -75,6 +77,10 @@ def _solve(
     seconds: float,
 ) -> OptimizeResult:
     """The integer program over the rows built so far, with an objective of ``at_most``."""
+    # here, because importing them takes a third of a second and few ask for a proof
+    from scipy import sparse
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     pairs = rows.pairs
     d = rows.pairs.d
     margin = rows.margin

@@ -6,12 +6,15 @@ Notation as in ``weights_proof``.
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import OptimizeResult, linprog
 
 from tacit.attack.learned.weights_search import Pairs
 from tacit.base.typing import Floats
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 
 class Rows:
@@ -78,6 +81,9 @@ class Rows:
         deadline: float,
     ) -> bool:
         """No weight vector links record i: a small linear program with its own lazy rows."""
+        # here, because importing it takes a third of a second and few ask for a proof
+        from scipy.optimize import linprog
+
         d = self.pairs.d
         w = first
         while time.monotonic() < deadline:

@@ -11,6 +11,7 @@ simplex. ``weights_proof`` proves how far from the optimum it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from tacit.kernels.weightline import correct_links
 # Wrong records kept for each original that are compared with first: they end most scans
 # early.
 RIVALS = 8
+# Differences of attributes up to which those of all pairs are kept (8 MB): a line search is then a
+# product of matrices, and nothing is compiled. Their number alone decides.
+KEPT = 1_000_000
 # A line shorter than this has no inner point to go to
 NO_ROOM = 1e-15
 
@@ -94,13 +98,40 @@ class Pairs:
         """Number of attributes."""
         return int(self.x.shape[1])
 
+    @cached_property
+    def gains(self) -> Floats | None:
+        """d_k(i, j) - d_k(i, own) by attribute k, for every i and every row j of z but the own.
+
+        None: too many to keep.
+        """
+        others = len(self.z) - 1
+        if self.x.size * others > KEPT:
+            return None
+        gaps = self.x[:, None] - self.z
+        parts = np.where(self.nominal, gaps != 0.0, gaps**2)
+        is_other = np.arange(len(self.z)) != self.own[:, None]
+        own = np.repeat(parts[~is_other], others, axis=0)
+        return np.ascontiguousarray((parts[is_other] - own).T)
+
+    def wins(self, *directions: Floats) -> Floats:
+        """How much farther than the own row each other row is, for each of these weights.
+
+        Of the shape (weights, originals, other rows); there must be ``gains``.
+        """
+        assert self.gains is not None
+        sums = np.stack(directions) @ self.gains
+        return np.asarray(sums.reshape(len(directions), self.n, -1))
+
     def correct(self, weights: Floats) -> float:
         """Expected correct links; a tie with a different row counts nothing."""
         return float(self.value[self.linked(weights)].sum())
 
     def linked(self, weights: Floats) -> Bools:
         """Which originals are nearest to their own row, and to no other."""
-        return self.linked_and_rivals(weights)[0]
+        if self.gains is None:
+            return self.linked_and_rivals(weights)[0]
+        (farther,) = self.wins(np.asarray(weights, float))
+        return np.asarray(farther.min(axis=1, initial=np.inf) > 0.0)
 
     def linked_and_rivals(self, weights: Floats) -> tuple[Bools, Ints]:
         """Which originals are linked, and the nearest wrong row of each (-1: none)."""
@@ -166,7 +197,7 @@ class _Climber:
                     u,
                     low,
                     high,
-                    self._hard_rows(),
+                    self._hard_rows() if self.pairs.gains is None else None,
                 )
                 lines += 1
                 if count > score - BETTER:
@@ -202,6 +233,9 @@ class _Climber:
 
     def _counted(self, w: Floats) -> float:
         """Links at these weights; the nearest wrong record of each original is remembered."""
+        if self.pairs.gains is not None:
+            # all rows are compared with at once: none has to come first
+            return self.pairs.correct(w)
         good, rivals = self.pairs.linked_and_rivals(w)
         for i, j in enumerate(rivals.tolist()):
             if j >= 0 and j not in self.hard[i]:

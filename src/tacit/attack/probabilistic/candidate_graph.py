@@ -7,6 +7,7 @@ import numpy as np
 from tacit.attack.base import Distinct
 from tacit.attack.informed.evidence import Evidence
 from tacit.attack.informed.evidence_graph import candidate_pairs
+from tacit.base.scipy_parts import linear_sum_assignment
 from tacit.base.typing import Floats, Ints
 
 # Nats behind the best candidate beyond which one cannot be seen in a probability: 1e-7
@@ -91,9 +92,6 @@ def cheapest_matching(
     cost: Floats, row_copies: Ints, column_copies: Ints
 ) -> tuple[Ints, Ints]:
     """The pairs of classes in the one-to-one linkage of least cost, impossible ones left out."""
-    # here, because importing it takes a third of a second and few attacks come this way
-    from scipy.optimize import linear_sum_assignment
-
     rows = np.repeat(np.arange(len(row_copies)), row_copies)
     columns = np.repeat(np.arange(len(column_copies)), column_copies)
     possible = np.isfinite(cost)

@@ -2,9 +2,9 @@
 
 Minimise sum c_ij over one-to-one links. A linkage and duals u, v with u_i + v_j <= c_ij for
 **every** pair prove each other: cost >= sum u + sum v, with equality at the optimum. The
-work is done in ``solver.rounds``. Identical records are one column with a capacity
-(transportation problem), and files may differ in length: then the shorter one is linked
-completely.
+work is done in ``solver.rounds``, and for small files in ``solver.dense``. Identical records are
+one column with a capacity (transportation problem), and files may differ in length: then the
+shorter one is linked completely.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from tacit.attack.base import Distinct, Matching, distinct
 from tacit.attack.class_links import members_share
+from tacit.attack.solver import dense
 from tacit.attack.solver.csr import pointers, pointers_of
 from tacit.attack.solver.frame import Frame
 from tacit.attack.solver.metric import Metric
@@ -39,7 +40,8 @@ def assign(
 ) -> Solution:
     """The one-to-one linkage of rows of X and Y of least total f(distance).
 
-    The shorter file is linked completely. Ctrl-C ends the run early, like ``time_limit``.
+    The shorter file is linked completely. Ctrl-C ends the run early, like ``time_limit``. Small
+    files are solved in one go (``solver.dense``), unless one of the options asks for rounds.
 
     Parameters
     ----------
@@ -91,6 +93,12 @@ def assign(
     # linkages.
     ours = distinct(X)
     theirs = distinct(Y)
+    in_one_go = candidates == CANDIDATES and time_limit is None and progress is None
+    if in_one_go and gap == 0 and dense.is_small(ours.count, theirs.count):
+        solution = dense.solve(
+            ours.rows, ours.count, theirs.rows, theirs.count, KIND[metric]
+        )
+        return _of_records(solution, ours, theirs)
     rounds = Rounds(
         ours.rows,
         ours.count,

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from tacit.base.scipy_parts import cdist
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.trees import kdtree
 
@@ -21,6 +22,9 @@ PAIRS = FEW * FEW
 """Most distances that are measured in one search."""
 MANY = 4
 """Times k entries of a row above which the smallest k are chosen before they are sorted."""
+ONE_BY_ONE = 2
+"""Most values of a row that are found one by one: a look at a row takes an eighth of choosing some
+of it."""
 NAMES: dict[int, Literal["sqeuclidean", "euclidean", "cityblock"]] = {
     kdtree.SQUARED: "sqeuclidean",
     kdtree.EUCLIDEAN: "euclidean",
@@ -59,6 +63,13 @@ class Points:
         return few and queries * len(self.points) <= PAIRS
 
 
+def distances(queries: Floats, points: Floats, kind: int) -> Floats:
+    """f(distance) of all pairs, as a matrix."""
+    if not points.shape[1]:
+        return np.zeros((len(queries), len(points)))
+    return cdist(queries, points, NAMES[kind])
+
+
 def scan(
     queries: Floats,
     points: Floats,
@@ -69,16 +80,13 @@ def scan(
     ties: float,
 ) -> tuple[Floats, Ints]:
     """What ``neighbours.search`` gives for these queries; equal values by row."""
-    from scipy.spatial.distance import cdist
-
-    if points.shape[1]:
-        values = cdist(queries, points, NAMES[kind])
-    else:
-        values = np.zeros((len(queries), len(points)))
+    values = distances(queries, points, kind)
     if weights is not None:
         values -= weights
     if ties >= 0 and len(queries):
         limits = np.minimum(limits, _tie_limits(values.min(axis=1), kind, ties))
+    if k <= ONE_BY_ONE:
+        return _smallest(values, k, limits)
     # mostly few are below a limit: a comparison leaves next to nothing to sort
     is_below = values < limits[:, None]
     if np.count_nonzero(is_below) > MANY * k * len(queries):
@@ -98,6 +106,22 @@ def scan(
     index = np.full((len(queries), k), -1, np.int64)
     value[row[first], place[first]] = found[first]
     index[row[first], place[first]] = column[first]
+    return value, index
+
+
+def _smallest(values: Floats, k: int, limits: Floats) -> tuple[Floats, Ints]:
+    """The k smallest of each row below its limit, one after the other; ``values`` is used up."""
+    every = np.arange(len(values))
+    value = np.full((len(values), k), np.inf)
+    index = np.full((len(values), k), -1, np.int64)
+    for place in range(min(k, values.shape[1])):
+        # of equal values the first, which is the smallest row
+        nearest = values.argmin(axis=1)
+        least = values[every, nearest]
+        below = least < limits
+        value[below, place] = least[below]
+        index[below, place] = nearest[below]
+        values[every, nearest] = np.inf
     return value, index
 
 

@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from scipy.special import ndtr
 
 from tacit.base.errors import ParameterError
+from tacit.base.scipy_parts import ndtr
 from tacit.base.typing import Floats
 from tacit.data.buffers import array_of
 from tacit.data.datasets.census_summary import (

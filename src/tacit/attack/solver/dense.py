@@ -1,0 +1,127 @@
+"""Small files: the assignment from the matrix of all costs, with the duals that prove it.
+
+Up to some thousands of records scipy's dense solver is at once faster than a search for candidates
+and needs nothing compiled. It gives links but no duals. These follow from the links by shortest
+paths: with i linked to c, u_i + v_c = c_ic and u_i + v_j <= c_ij for every j mean
+
+    v_j <= v_c + (c_ij - c_ic),
+
+so that v is a potential of the graph on columns with these lengths, which has no negative cycle
+exactly where the links are optimal. Shortest paths into each column give the largest such v below
+zero, paths out of it the smallest above zero; where no place stays free, their mean is taken, which
+leaves the largest margins between links and other pairs.
+
+Invariant. u is the least of c - v over every column, so that ``bound`` holds whatever rounding did
+to v.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.attack.solver.scan import FEW, PAIRS, distances
+from tacit.attack.solver.solution import Solution
+from tacit.base.scipy_parts import linear_sum_assignment
+from tacit.base.typing import Floats, Ints
+from tacit.kernels.assignment.graph import pair_costs
+
+ROUNDING = 4e-15
+"""18 times the machine epsilon, for the sums of both duals and of the cost (as in ``rounds``)."""
+
+
+def is_small(count: Ints, capacity: Ints) -> bool:
+    """Are all pairs of records written down? Their numbers alone decide."""
+    records = int(count.sum())
+    places = int(capacity.sum())
+    return max(records, places) <= FEW and records * places <= PAIRS
+
+
+def solve(
+    left: Floats,
+    count: Ints,
+    right: Floats,
+    capacity: Ints,
+    kind: int,
+) -> Solution:
+    """The linkage of least cost; ``match`` has one class for each original, class by class.
+
+    Parameters
+    ----------
+    left, count : arrays
+        Distinct originals, and how many records each stands for.
+    right, capacity : arrays
+        Distinct masked records, and how many records each stands for; no fewer in all.
+    kind : int
+        What the cost is (see ``neighbours.KIND``).
+    """
+    cost = distances(left, right, kind)
+    rows = np.repeat(np.arange(len(count)), count)
+    slots = np.repeat(np.arange(len(capacity)), capacity)
+    written = cost
+    if len(rows) > len(count):
+        written = written[rows]
+    if len(slots) > len(capacity):
+        written = written[:, slots]
+    _, place = linear_sum_assignment(written)
+    match = slots[place]
+    v = _prices(cost, rows, match, spare=len(slots) > len(rows))
+    v[_has_room(match, capacity)] = 0.0
+    u = (cost - v).min(axis=1)
+    total = float(pair_costs(left, right, rows, match, kind).sum())
+    slack = ROUNDING * (np.abs(u) + float(np.median(np.abs(v))))
+    bound = float((u * count).sum() + (v * capacity).sum())
+    bound -= float((slack * count).sum())
+    rounding = 4 * float((slack * count).sum()) + 1e-13 * abs(total)
+    return Solution(
+        match,
+        total,
+        max(bound, 0.0),
+        total - bound <= rounding,
+        (u, v),
+        [{"pairs": cost.size, "cost": total, "bound": bound}],
+    )
+
+
+def _has_room(match: Ints, capacity: Ints) -> Ints:
+    """Columns with a free place: optimal duals are zero there, but for rounding."""
+    used = np.bincount(match, minlength=len(capacity))
+    return np.flatnonzero(used < capacity)
+
+
+def _prices(cost: Floats, rows: Ints, match: Ints, *, spare: bool) -> Floats:
+    """The duals of the columns; see the module's text."""
+    by_column = np.argsort(match, kind="stable")
+    rows = rows[by_column]
+    column = match[by_column]
+    begin = np.flatnonzero(np.diff(column, prepend=-1))
+    lengths = cost[rows] - cost[rows, column][:, None]
+    if len(begin) < len(rows):
+        lengths = np.minimum.reduceat(lengths, begin)
+    # columns without a link have no way out
+    held = column[begin]
+    # of a usual link: one outlier must not blur the others
+    scale = float(np.median(cost[rows, column]))
+    into = _shortest(lengths, held, len(cost.T), scale)
+    if spare:
+        return into
+    out_of = -_shortest(np.ascontiguousarray(lengths.T), held, len(cost.T), scale)
+    return 0.5 * (into + out_of)
+
+
+def _shortest(lengths: Floats, held: Ints, size: int, scale: float) -> Floats:
+    """The shortest way from any column into each, zero at most (Bellman and Ford).
+
+    ``lengths[c]`` are those of the arcs out of column ``held[c]``. Only columns whose way became
+    shorter are looked at again.
+    """
+    way = np.zeros(size)
+    changed = np.arange(len(held))
+    for _ in range(size):
+        reached = (lengths[changed] + way[held[changed], None]).min(axis=0)
+        # less is rounding, on which the passes would go on
+        shorter = reached < way - 1e-15 * (scale - way)
+        if not shorter.any():
+            break
+        way[shorter] = reached[shorter]
+        changed = np.flatnonzero(shorter[held])
+    return way
