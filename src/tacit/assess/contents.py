@@ -14,6 +14,7 @@ from tacit.base.typing import Ints
 from tacit.data.microdata import Microdata, Role
 from tacit.data.same_values import (
     OTHER_CODES,
+    Originals,
     SameValues,
     Values,
     same_values,
@@ -63,8 +64,9 @@ def look(
     declared: list[str] = []
     unknown: list[str] = []
     pseudonyms: list[str] = []
+    originals = Originals(original, rows)
     for name in masked.names:
-        source = same_values(original, masked, name, rows)
+        source = same_values(originals, masked, name)
         role = _role(original, name, source)
         if name in keyed and _no_value_left(original, masked, name):
             pseudonyms.append(name)

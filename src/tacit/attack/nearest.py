@@ -12,7 +12,7 @@ from tacit.attack.distances import Compare, Distance, Scale, compare_all, vector
 from tacit.attack.explain import competitors
 from tacit.attack.solver.csr import owners, pointers_of
 from tacit.attack.solver.metric import Metric
-from tacit.attack.solver.neighbours import nearest_with_ties, neighbours
+from tacit.attack.solver.neighbours import Prepared, nearest_with_ties, neighbours
 from tacit.base.typing import TIE, Floats, Ints
 from tacit.data.microdata import Microdata
 
@@ -119,14 +119,19 @@ class Nearest(Attacker):
             return _turned_vectors(X, Y, metric)
         # identical masked records are found once and share the link
         theirs = distinct(Y)
-        score, indptr, tied = nearest_with_ties(X, theirs.rows, metric=metric)
+        margins = len(X) <= MARGINS and len(theirs.rows) > 1
+        files = Prepared.of(X, theirs.rows, metric, keep=margins)
+        score, indptr, tied = nearest_with_ties(
+            X, theirs.rows, metric=metric, prepared=files
+        )
         matching = _matching(score, theirs, indptr, tied)
-        if len(X) <= MARGINS and len(theirs.rows) > 1:
+        if margins:
             two, _ = neighbours(
                 X,
                 theirs.rows,
                 2,
                 metric=metric,
+                prepared=files,
             )
             # a tie has no margin: the second is as good as the first
             is_tied = np.diff(indptr) > 1

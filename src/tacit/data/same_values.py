@@ -50,28 +50,62 @@ def values_of(data: Microdata, name: str) -> Values:
     return np.asarray([MISSING if t is None else t for t in text], dtype=np.str_)
 
 
+class Originals:
+    """The columns of the original, each read and counted once for all released columns.
+
+    Parameters
+    ----------
+    data : Microdata
+        The original.
+    rows : array of int, optional
+        The masked row of each original (-1: not released). Without it whole columns are
+        compared: the same values in any order.
+    """
+
+    def __init__(self, data: Microdata, rows: Ints | None) -> None:
+        self.data = data
+        self.rows = None if rows is None else rows[rows >= 0]
+        self._released = None if rows is None else rows >= 0
+        self._values: dict[str, Values] = {}
+        self._number: dict[str, int] = {}
+
+    def values(self, name: str) -> Values:
+        """Of the records that were released, where that is known."""
+        if name not in self._values:
+            values = values_of(self.data, name)
+            some = values if self._released is None else values[self._released]
+            self._values[name] = some
+        return self._values[name]
+
+    def number(self, name: str) -> int:
+        """How many different ones there are."""
+        if name not in self._number:
+            self._number[name] = len(np.unique(self.values(name)))
+        return self._number[name]
+
+
 def same_values(
-    original: Microdata,
+    originals: Originals,
     masked: Microdata,
     name: str,
-    rows: Ints | None,
 ) -> SameValues | None:
-    """The original column that a released column repeats; the one of the same name first.
-
-    ``rows[i]`` is the masked row of original i (-1: not released). Without it whole columns are
-    compared: the same values in any order.
-    """
+    """The original column that a released column repeats; the one of the same name first."""
+    original = originals.data
     theirs = values_of(masked, name)
     if len(np.unique(theirs)) < 2:
         return None  # a constant tells nothing
+    own = theirs if originals.rows is None else theirs[originals.rows]
+    number = len(np.unique(own))
     first = [name] if name in original.schema else []
     for column in [*first, *(other for other in original.names if other != name)]:
-        ours = values_of(original, column)
-        if rows is None:
+        ours = originals.values(column)
+        if originals.rows is None:
             found = _same_in_any_order(ours, theirs)
         else:
-            released = rows >= 0
-            found = _same_by_row(ours[released], theirs[rows[released]], theirs)
+            found = _same_by_row(ours, own, theirs)
+            # codes are others only where there are as many
+            if found is None and originals.number(column) == number:
+                found = _recoding(ours, own, theirs)
         if found is not None:
             return SameValues(column, *found)
     return None
@@ -82,14 +116,14 @@ def _same_by_row(
     own: Values,
     theirs: Values,
 ) -> tuple[str, Values] | None:
-    """Equal in most records, on a line, or a recoding; ``own``: the masked values of ``ours``."""
+    """Equal in most records, or on a line; ``own``: the masked values of ``ours``."""
     if ours.dtype.kind == own.dtype.kind and share_equal(ours, own) >= MOSTLY:
         return "the same values", theirs
     if ours.dtype.kind == own.dtype.kind == "f":
         line = line_between(ours, own)
         if line is not None:
             return "the same values in other units", (theirs - line[1]) / line[0]
-    return _recoding(ours, own, theirs)
+    return None
 
 
 def _same_in_any_order(ours: Values, theirs: Values) -> tuple[str, Values] | None:
@@ -120,6 +154,8 @@ def share_equal(ours: Values, own: Values) -> float:
     same = ours == own
     if ours.dtype.kind == "f":
         same |= np.isnan(ours) & np.isnan(own)
+    if not same.any():
+        return 0.0
     # a column that is one value almost everywhere would agree with anything like it: what counts
     # are the records that differ from the commonest value
     values, count = np.unique(ours, return_counts=True)
@@ -131,7 +167,7 @@ def line_between(ours: Floats, own: Floats) -> tuple[float, float] | None:
     """Slope and intercept of own = slope * ours + intercept, if every record lies on that line."""
     present = ~(np.isnan(ours) | np.isnan(own))
     x, z = ours[present], own[present]
-    if len(x) < FEWEST or len(np.unique(x)) < FEWEST:
+    if len(x) < FEWEST:
         return None
     dx = x - x.mean()
     dz = z - z.mean()
@@ -142,6 +178,9 @@ def line_between(ours: Floats, own: Floats) -> tuple[float, float] | None:
     left_over = np.abs(dz - slope * dx)
     off = float(left_over.max())
     if slope == 0.0 or spread == 0.0 or off > NEAR * spread:
+        return None
+    # last, because it takes longest and almost no column comes so far
+    if len(np.unique(x)) < FEWEST:
         return None
     return slope, float(z.mean() - slope * x.mean())
 

@@ -130,18 +130,23 @@ def _plain_patterns(
     codes = np.zeros((len(x), len(z)), np.int64)
     for k in range(x.shape[1]):
         ours, theirs = x[:, k], z[:, k]
-        missing = np.isnan(ours)[:, None] | np.isnan(theirs)
+        our_gaps, their_gaps = np.isnan(ours), np.isnan(theirs)
         if kinds[k] == CATEGORIES:
-            rows = np.where(np.isnan(ours), 0.0, ours).astype(np.int64) * widths[k]
-            columns = np.where(np.isnan(theirs), 0.0, theirs).astype(np.int64)
+            rows = np.where(our_gaps, 0.0, ours).astype(np.int64) * widths[k]
+            columns = np.where(their_gaps, 0.0, theirs).astype(np.int64)
             level = tables[table_at[k] + rows[:, None] + columns]
         else:
             gap = np.abs(ours[:, None] - theirs)
-            level = np.zeros(gap.shape, np.int64)
+            # short numbers, because there are few limits and many pairs
+            level = np.zeros(gap.shape, np.int16)
             # limits fall, so those that hold are the first ones
             for limit in limits[limit_at[k] : limit_at[k + 1]]:
                 level += gap <= limit
-        codes += np.where(missing, 0, level + 1) * base[k]
+        # one level more than the limits that hold; 0 is a gap
+        digit = level + level.dtype.type(1)
+        if our_gaps.any() or their_gaps.any():
+            digit = np.where(our_gaps[:, None] | their_gaps, 0, digit)
+        codes += np.multiply(digit, base[k], dtype=np.int64)
     return codes
 
 

@@ -217,12 +217,7 @@ class Microaggregation(Protector):
     def _partition(self, data: Microdata, table: ValueOrderedTable) -> Groups:
         """The blocks of columns and, for each, the group of every record in value order."""
         method = self._method()
-        # int, because a numpy integer is no int to the check of types
-        k = self.k if isinstance(self.k, list) else int(self.k)
-        parts = blocks(list(table.place), self.groups, k)
-        # each column is a block of its own, with the k of the block that it was in
-        if method == "individual":
-            parts = [([name], size) for names, size in parts for name in names]
+        parts = self._blocks(list(table.place))
         found = RowUnits.of(data, self.by or [], table.order)
         out: Groups = []
         for names, size in parts:
@@ -234,6 +229,26 @@ class Microaggregation(Protector):
             else:
                 out += groups_of_units(table, names, found, size, group)
         return out
+
+    def _blocks(self, columns: list[str]) -> list[tuple[list[str], int]]:
+        """Columns that are averaged together, and the size of their groups."""
+        # int, because a numpy integer is no int to the check of types
+        k = self.k if isinstance(self.k, list) else int(self.k)
+        parts = blocks(columns, self.groups, k)
+        # each column is a block of its own, with the k of the block that it was in
+        if self._method() == "individual":
+            return [([name], size) for names, size in parts for name in names]
+        return parts
+
+    def blocks_of(self, data: Microdata) -> list[list[str]]:
+        """The columns of a file that would be averaged together; no group is formed.
+
+        Parameters
+        ----------
+        data : Microdata
+            A file without strata, whose rows are all of different persons.
+        """
+        return [list(names) for names, _ in self._blocks(self._targets(data))]
 
     def _groups(
         self,

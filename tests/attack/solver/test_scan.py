@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attack.plain import FILES, costs, files
-from tacit.attack.solver.scan import NAMES, distances, scan
+from tacit.attack.solver.scan import NAMES, Points, distances, scan
 from tacit.kernels.trees import kdtree
 
 
@@ -17,7 +17,7 @@ def test_the_smallest_values_are_those_of_a_sort(what: str, k: int) -> None:
     x, y = files(what, 40, 30, 2, rng)
     weights = rng.normal(size=30)
     limits = rng.normal(size=40) * 2 + 1
-    got, index = scan(x, y, k, kdtree.EUCLIDEAN, limits, weights, -1.0)
+    got, index = scan(x, Points(y), k, kdtree.EUCLIDEAN, limits, weights, -1.0)
     matrix = distances(x, y, kdtree.EUCLIDEAN) - weights
     for i in range(40):
         # equal values by row
@@ -31,7 +31,13 @@ def test_the_smallest_values_are_those_of_a_sort(what: str, k: int) -> None:
 
 def test_more_are_asked_for_than_there_are() -> None:
     value, index = scan(
-        np.zeros((1, 1)), np.ones((1, 1)), 2, kdtree.SQUARED, np.array([9.0]), None, -1
+        np.zeros((1, 1)),
+        Points(np.ones((1, 1))),
+        2,
+        kdtree.SQUARED,
+        np.array([9.0]),
+        None,
+        -1,
     )
     assert index.tolist() == [[0, -1]]
     assert value.tolist() == [[1.0, np.inf]]
@@ -44,3 +50,17 @@ def test_distances_are_differences_first(kind: int) -> None:
     np.testing.assert_allclose(
         distances(x + 1e9, y + 1e9, kind), costs(x, y, metric), rtol=1e-5
     )
+
+
+def test_distances_that_are_kept_are_not_changed_by_a_search() -> None:
+    x, y = files("normal", 20, 15, 3, np.random.default_rng(1))
+    points = Points(y, keep=True)
+    limits = np.full(20, np.inf)
+    first = scan(x, points, 2, kdtree.EUCLIDEAN, limits, np.ones(15), -1.0)
+    again = scan(x, points, 2, kdtree.EUCLIDEAN, limits, None, -1.0)
+    np.testing.assert_allclose(first[0] + 1.0, again[0])
+    # other queries, or another distance, are measured anew
+    other = scan(x + 1.0, points, 1, kdtree.EUCLIDEAN, limits, None, -1.0)
+    np.testing.assert_array_equal(other[0][:, 0], costs(x + 1.0, y, "").min(axis=1))
+    squared = scan(x + 1.0, points, 1, kdtree.SQUARED, limits, None, -1.0)
+    np.testing.assert_allclose(squared[0], other[0] ** 2)

@@ -7,7 +7,6 @@ certified solver on vectors, or candidates only.
 from __future__ import annotations
 
 import warnings
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,9 +66,10 @@ def _all_pairs(
     owner, target = np.nonzero(flow)
     indptr = pointers_of(owner, len(ours.count))
     link_cost = costs[owner, target]
-    least = np.array(
-        [link_cost[a:b].min() if b > a else np.inf for a, b in pairwise(indptr)]
-    )
+    least = np.full(len(ours.count), np.inf)
+    linked = np.diff(indptr) > 0
+    if linked.any():
+        least[linked] = np.minimum.reduceat(link_cost, indptr[:-1][linked])
     share = flow[owner, target] / ours.count[owner]
     matching = _matching(
         ours,

@@ -101,6 +101,8 @@ class AwareMicroaggregation(Informed):
         if original.n > LARGE:
             return cls(runs=runs)
         # the intruder can form the same groups of columns
+        if not has_units(original) and not protector.by:
+            return cls(blocks=protector.blocks_of(original), runs=runs)
         protector.fit(original)
         return cls(
             blocks=[list(block) for block in protector.blocks_],

@@ -148,6 +148,7 @@ def _of_records(
         solution.certified,
         (solution.u[ours.inverse], solution.v[theirs.inverse]),
         solution.log,
+        None if solution.margin is None else solution.margin[ours.inverse],
     )
 
 
@@ -253,6 +254,8 @@ def second_best(
     theirs = distinct(Y)
     if len(theirs.rows) < 2:
         return np.zeros(len(X))
+    if solution.margin is not None:
+        return np.maximum(solution.margin, 0.0)
     kind = KIND[metric]
     frame = Frame.of(theirs.rows, X, kind)
     tree = Points(frame(theirs.rows))

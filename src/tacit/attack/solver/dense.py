@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.attack.solver.scan import FEW, PAIRS, distances
+from tacit.attack.solver.scan import FEW, PAIRS, distances, smallest
 from tacit.attack.solver.solution import Solution
 from tacit.base.scipy_parts import linear_sum_assignment
 from tacit.base.typing import Floats, Ints
@@ -66,7 +66,10 @@ def solve(
     match = slots[place]
     v = _prices(cost, rows, match, spare=len(slots) > len(rows))
     v[_has_room(match, capacity)] = 0.0
-    u = (cost - v).min(axis=1)
+    # in place: the matrix is not needed any more, and a second one takes time to get
+    cost -= v
+    two, _ = smallest(cost, 2)
+    u = two[:, 0]
     total = float(pair_costs(left, right, rows, match, kind).sum())
     slack = ROUNDING * (np.abs(u) + float(np.median(np.abs(v))))
     bound = float((u * count).sum() + (v * capacity).sum())
@@ -79,6 +82,7 @@ def solve(
         total - bound <= rounding,
         (u, v),
         [{"pairs": cost.size, "cost": total, "bound": bound}],
+        two[:, 1] - u,
     )
 
 
@@ -94,34 +98,43 @@ def _prices(cost: Floats, rows: Ints, match: Ints, *, spare: bool) -> Floats:
     rows = rows[by_column]
     column = match[by_column]
     begin = np.flatnonzero(np.diff(column, prepend=-1))
-    lengths = cost[rows] - cost[rows, column][:, None]
+    lengths = cost[rows]
+    lengths -= cost[rows, column][:, None]
     if len(begin) < len(rows):
         lengths = np.minimum.reduceat(lengths, begin)
     # columns without a link have no way out
     held = column[begin]
     # of a usual link: one outlier must not blur the others
     scale = float(np.median(cost[rows, column]))
-    into = _shortest(lengths, held, len(cost.T), scale)
+    size = cost.shape[1]
+    into = _shortest(lengths, 0, held, np.arange(size), scale)
     if spare:
         return into
-    out_of = -_shortest(np.ascontiguousarray(lengths.T), held, len(cost.T), scale)
-    return 0.5 * (into + out_of)
+    # all columns are held here, so that the ends of the arcs are those held, too
+    return 0.5 * (into - _shortest(lengths, 1, np.arange(size), held, scale))
 
 
-def _shortest(lengths: Floats, held: Ints, size: int, scale: float) -> Floats:
+def _shortest(
+    lengths: Floats, axis: int, start: Ints, end: Ints, scale: float
+) -> Floats:
     """The shortest way from any column into each, zero at most (Bellman and Ford).
 
-    ``lengths[c]`` are those of the arcs out of column ``held[c]``. Only columns whose way became
-    shorter are looked at again.
+    Along ``axis`` arcs begin, at the columns ``start``; along the other they end, at ``end``. Only
+    columns whose way became shorter are looked at again.
     """
+    size = len(end)
     way = np.zeros(size)
-    changed = np.arange(len(held))
+    # the first ways are single arcs
+    reached = np.full(size, np.inf)
+    reached[end] = lengths.min(axis=axis)
     for _ in range(size):
-        reached = (lengths[changed] + way[held[changed], None]).min(axis=0)
         # less is rounding, on which the passes would go on
         shorter = reached < way - 1e-15 * (scale - way)
         if not shorter.any():
             break
         way[shorter] = reached[shorter]
-        changed = np.flatnonzero(shorter[held])
+        changed = np.flatnonzero(shorter[start])
+        onward = lengths.take(changed, axis=axis)
+        onward += np.expand_dims(way[start[changed]], 1 - axis)
+        reached[end] = onward.min(axis=axis, initial=np.inf)
     return way

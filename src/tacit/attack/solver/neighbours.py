@@ -7,6 +7,7 @@ whatever must be exact (ties, costs) is computed again from the vectors as given
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -97,7 +98,9 @@ def search(
     else:
         limits = limits
     if tree.scanned_by(len(rows)):
-        return scan(queries[rows], tree.points, k, kind, limits, weights, ties)
+        every = len(rows) == len(queries) and bool((np.diff(rows) == 1).all())
+        some = queries if every else queries[rows]
+        return scan(some, tree, k, kind, limits, weights, ties)
     value = np.empty((len(rows), k))
     index = np.full((len(rows), k), -1, np.int64)
     built = tree.tree
@@ -136,12 +139,52 @@ def _ranking(kind: int) -> int:
     return kdtree.SQUARED if kind == kdtree.EUCLIDEAN else kind
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """Two files ready to be searched, more than once where that is wanted.
+
+    Attributes
+    ----------
+    X, Y
+        Both files as vectors.
+    kind
+        Of ``KIND``.
+    frame
+        Where the search takes place.
+    queries, tree
+        The rows of X, and those of Y, in that frame.
+    order
+        Rows of X, those near each other one after the other.
+    """
+
+    X: Floats
+    Y: Floats
+    kind: int
+    frame: Frame
+    queries: Floats
+    tree: Points
+    order: Ints
+
+    @classmethod
+    def of(
+        cls, X: ArrayLike, Y: ArrayLike, metric: Metric, *, keep: bool = False
+    ) -> Prepared:
+        """``keep``: distances of all pairs are kept, for a second search."""
+        X, Y = check_vectors(X, Y)
+        kind = KIND[metric]
+        frame = Frame.of(Y, X, kind)
+        queries = frame(X)
+        tree = Points(frame(Y), keep=keep)
+        return cls(X, Y, kind, frame, queries, tree, _near_order(queries))
+
+
 def neighbours(
     X: ArrayLike,
     Y: ArrayLike,
     k: int = 1,
     *,
     metric: Metric = "euclidean",
+    prepared: Prepared | None = None,
 ) -> tuple[Floats, Ints]:
     """Distance and row of the k nearest rows of Y of every row of X, nearest first.
 
@@ -153,23 +196,21 @@ def neighbours(
         How many neighbours.
     metric : {"euclidean", "squared", "manhattan"}
         What the distance is.
+    prepared : Prepared, optional
+        Of these files and this metric.
 
     Examples
     --------
     >>> neighbours([[0.0]], [[3.0], [1.0]])
     (array([[1.]]), array([[1]]))
     """
-    X, Y = check_vectors(X, Y)
+    files = prepared or Prepared.of(X, Y, metric)
+    X, Y, kind, rows = files.X, files.Y, files.kind, files.order
     if not 1 <= k <= len(Y):
         raise InputError(f"k={k} neighbours cannot be found among {len(Y)} records")
-    kind = KIND[metric]
-    frame = Frame.of(Y, X, kind)
-    tree = Points(frame(Y))
-    turned = frame(X)
-    rows = _near_order(turned)
     _, index = search(
-        turned,
-        tree,
+        files.queries,
+        files.tree,
         k,
         _ranking(kind),
         Stopper(),
@@ -190,6 +231,7 @@ def nearest_with_ties(
     Y: ArrayLike,
     *,
     metric: Metric = "euclidean",
+    prepared: Prepared | None = None,
 ) -> tuple[Floats, Ints, Ints]:
     """All nearest rows of Y of each row of X, ties included.
 
@@ -199,6 +241,8 @@ def nearest_with_ties(
         Both files as vectors.
     metric : {"euclidean", "squared", "manhattan"}
         What the distance is.
+    prepared : Prepared, optional
+        Of these files and this metric.
 
     Returns
     -------
@@ -206,14 +250,10 @@ def nearest_with_ties(
         The least distance of each row, and its tied rows of Y, rising, as
         ``index[indptr[i]:indptr[i + 1]]``.
     """
-    X, Y = check_vectors(X, Y)
+    files = prepared or Prepared.of(X, Y, metric)
+    X, Y, kind, rows = files.X, files.Y, files.kind, files.order
     if not len(Y):
         raise InputError("there is no masked record to link to")
-    kind = KIND[metric]
-    frame = Frame.of(Y, X, kind)
-    tree = Points(frame(Y))
-    turned = frame(X)
-    rows = _near_order(turned)
     k = FIRST_TIES
     least = np.empty(len(X))
     owner_parts = [np.zeros(0, np.int64)]
@@ -221,13 +261,13 @@ def nearest_with_ties(
     while len(rows):
         # a true tie may look worse by the error of turning, on both sides of the comparison
         _, index = search(
-            turned,
-            tree,
+            files.queries,
+            files.tree,
             k,
             _ranking(kind),
             Stopper(),
             rows=rows,
-            ties=2 * frame.error,
+            ties=2 * files.frame.error,
         )
         seen = index >= 0
         exact = np.full(index.shape, np.inf)

@@ -40,10 +40,14 @@ class Points:
     ----------
     order
         All rows, so that those near each other come one after the other, where that pays.
+    keep
+        Are distances kept for a second search with the same queries?
     """
 
-    def __init__(self, points: Floats) -> None:
+    def __init__(self, points: Floats, *, keep: bool = False) -> None:
         self.points = np.ascontiguousarray(points, dtype=np.float64)
+        self.keep = keep
+        self._kept: tuple[Floats, int, Floats] | None = None
 
     @cached_property
     def tree(self) -> kdtree.Tree:
@@ -56,6 +60,14 @@ class Points:
         if len(self.points) <= FEW:
             return np.arange(len(self.points))
         return self.tree.order
+
+    def distances_to(self, queries: Floats, kind: int) -> Floats:
+        """f(distance) of all pairs, as a matrix that the caller may write to."""
+        if not self.keep:
+            return distances(queries, self.points, kind)
+        if self._kept is None or self._kept[0] is not queries or self._kept[1] != kind:
+            self._kept = queries, kind, distances(queries, self.points, kind)
+        return self._kept[2].copy()
 
     def scanned_by(self, queries: int) -> bool:
         """Are they measured one and all, for so many queries?"""
@@ -72,7 +84,7 @@ def distances(queries: Floats, points: Floats, kind: int) -> Floats:
 
 def scan(
     queries: Floats,
-    points: Floats,
+    points: Points,
     k: int,
     kind: int,
     limits: Floats,
@@ -80,13 +92,13 @@ def scan(
     ties: float,
 ) -> tuple[Floats, Ints]:
     """What ``neighbours.search`` gives for these queries; equal values by row."""
-    values = distances(queries, points, kind)
+    values = points.distances_to(queries, kind)
     if weights is not None:
         values -= weights
     if ties >= 0 and len(queries):
         limits = np.minimum(limits, _tie_limits(values.min(axis=1), kind, ties))
     if k <= ONE_BY_ONE:
-        return _smallest(values, k, limits)
+        return smallest(values, k, limits)
     # mostly few are below a limit: a comparison leaves next to nothing to sort
     is_below = values < limits[:, None]
     if np.count_nonzero(is_below) > MANY * k * len(queries):
@@ -109,7 +121,9 @@ def scan(
     return value, index
 
 
-def _smallest(values: Floats, k: int, limits: Floats) -> tuple[Floats, Ints]:
+def smallest(
+    values: Floats, k: int, limits: Floats | float = np.inf
+) -> tuple[Floats, Ints]:
     """The k smallest of each row below its limit, one after the other; ``values`` is used up."""
     every = np.arange(len(values))
     value = np.full((len(values), k), np.inf)

@@ -33,6 +33,8 @@ class Solution:
         None where the solver did not keep them.
     log
         One entry per round.
+    margin
+        What another column would cost each row at least, at these duals; None: not worked out.
     """
 
     match: Ints
@@ -41,6 +43,7 @@ class Solution:
     certified: bool
     duals: tuple[Floats, Floats] | None = None
     log: list[LogEntry] = field(default_factory=list)
+    margin: Floats | None = None
 
     @property
     def gap(self) -> float:
