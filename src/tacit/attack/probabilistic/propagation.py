@@ -26,7 +26,7 @@ MEMORY = 6
 """Earlier rounds that an extrapolation looks at; ten found no fixed point sooner."""
 EVERY = 3
 """Rounds between two extrapolations; plain rounds in between take fewer in all."""
-AGREEMENT = 10.0
+AGREEMENT = 30.0
 """Rows and columns may differ by so many times what a belief may move in a round: an error that
 falls as 1 / rounds moves less in a round than it still has to go."""
 FAINT = 1e-4
