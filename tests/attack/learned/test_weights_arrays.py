@@ -63,8 +63,10 @@ def test_all_differences_at_once_are_the_kernel_row_by_row(seed, monkeypatch):
     assert kernel.gains is None
     w, u = rng.dirichlet(np.ones(4)), rng.normal(size=4)
     assert np.array_equal(at_once.linked(w), kernel.linked(w))
-    one, other = (best_on_line(p, w, u, -1.0, 1.0) for p in (at_once, kernel))
-    assert one == pytest.approx(other, rel=1e-9)
+    # along one attribute many rows are as near everywhere on the line
+    for way in (u, np.array([0.0, 0.0, 1.0, 0.0])):
+        one, other = (best_on_line(p, w, way, -1.0, 1.0) for p in (at_once, kernel))
+        assert one == pytest.approx(other, rel=1e-9)
 
 
 def test_one_masked_row_is_everybodys():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.attack.probabilistic import beliefs
+from tacit.attack.base import distinct
+from tacit.attack.probabilistic import beliefs, candidate_graph
 from tacit.attack.probabilistic.beliefs import link_probabilities
 from tacit.attack.probabilistic.candidate_graph import cheapest_matching
 
@@ -93,3 +96,26 @@ def test_the_cheapest_matching_is_kept_and_impossible_pairs_are_not():
         np.array([[np.inf, np.inf], [1.0, 2.0]]), np.ones(2, int), np.ones(2, int)
     )
     assert rows.tolist() == [1]
+
+
+def test_a_graph_without_a_matching_gets_the_cheapest():
+    """Two originals are near one record only, and both other records near the third original."""
+    cost = np.array([[0.0, 90.0, 91.0], [0.0, 92.0, 95.0], [90.0, 0.0, 0.0]])
+    three = distinct(np.arange(3.0)[:, None])
+    evidence = SimpleNamespace(block=lambda ours, theirs: cost)
+    rows, columns, _, whole = candidate_graph.graph(evidence, three, three, 1, 10)
+    assert whole
+    kept = set(zip(rows.tolist(), columns.tolist(), strict=True))
+    near = {(0, 0), (1, 0), (2, 1), (2, 2)}
+    # 0 -> 2, 1 -> 0, 2 -> 1 costs 91, 0 -> 1 with 2 -> 2 costs 90
+    assert kept == near | {(0, 1)}
+
+
+def test_what_all_edges_of_a_column_cost_more_changes_nothing():
+    rng = np.random.default_rng(9)
+    rows, columns, cost = graph(rng, 12, 12)
+    plain = link_probabilities(rows, columns, cost, (12, 12))
+    # one edge is then almost all of every row's sum, by e^40 and more
+    offset = link_probabilities(rows, columns, cost + 40.0 * columns, (12, 12))
+    assert offset.settled
+    np.testing.assert_allclose(offset.probability, plain.probability, atol=1e-4)
