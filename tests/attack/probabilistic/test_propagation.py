@@ -12,6 +12,7 @@ from tacit.attack.base import distinct
 from tacit.attack.probabilistic import beliefs, candidate_graph
 from tacit.attack.probabilistic.beliefs import link_probabilities
 from tacit.attack.probabilistic.candidate_graph import cheapest_matching
+from tacit.attack.probabilistic.propagation import Side
 
 
 def graph(rng, n, m, share=1.0):
@@ -119,3 +120,20 @@ def test_what_all_edges_of_a_column_cost_more_changes_nothing():
     offset = link_probabilities(rows, columns, cost + 40.0 * columns, (12, 12))
     assert offset.settled
     np.testing.assert_allclose(offset.probability, plain.probability, atol=1e-4)
+
+
+def test_what_is_left_beside_a_heavy_edge_keeps_its_digits():
+    nothing = np.full(2, -np.inf)
+    side = Side.of(
+        np.array([0, 0, 1, 1]),
+        np.array([1.0, 2.0, 3.0, 1.0]),
+        nothing,
+        nothing,
+        np.zeros(4),
+        is_sorted=True,
+    )
+    message, share = side.others(np.array([0.0, -60.0, 0.0, 0.0]), nothing)
+    # without one copy: two of e^-60; 1 and one of e^-60; two and one of 1; three of 1
+    wanted = [60.0 - np.log(2.0), 0.0, -np.log(3.0), -np.log(3.0)]
+    np.testing.assert_allclose(message, wanted, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(share, [1.0, np.exp(-60.0), 0.25, 0.25])
