@@ -90,3 +90,10 @@ def test_in_a_pipeline() -> None:
     assert isinstance(masked, pd.DataFrame)
     assert masked.value_counts().min() >= 10
     assert list(pipeline.get_feature_names_out()) == ["a", "b", "c"]
+
+
+def test_a_clone_shares_no_parameter_with_its_original() -> None:
+    columns = ["a", "b"]
+    copy = clone(tc.protect.Noise(columns=columns))
+    columns.append("c")
+    assert copy.columns == ["a", "b"]
