@@ -126,7 +126,9 @@ def test_the_strongest_setting_is_handed_over_only_if_it_keeps_the_bound(
 
     monkeypatch.setattr(until_module, "_risk", risk)
     with pytest.raises(TacitError, match="does not reach"):
-        protect_until(data, "noise", Bound.parse("risk<=0.2"), start=100, end=150, seed=1)
+        protect_until(
+            data, "noise", Bound.parse("risk<=0.2"), start=100, end=150, seed=1
+        )
 
 
 def test_a_result_is_found_again_by_its_file_and_settings_only() -> None:

@@ -145,7 +145,9 @@ def test_tied_values_do_not_swap_in_the_order_of_the_file() -> None:
     """Where ranks tie, whoever knows the order of the rows would know who swapped with whom."""
     values = np.repeat([1.0, 2.0], 50)
     partners = {
-        tuple(np.flatnonzero(swap_column(values, 30, np.random.default_rng(s)) != values))
+        tuple(
+            np.flatnonzero(swap_column(values, 30, np.random.default_rng(s)) != values)
+        )
         for s in range(20)
     }
     # of 20 draws with a window of 30 ranks, rows at both ends move in some

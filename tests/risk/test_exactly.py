@@ -80,12 +80,17 @@ def test_k_anonymity_lets_a_gap_match_every_value():
     got = tc.risk.k_anonymity(data, data, k=3, keys=["town", "sex"])
     assert got.value == 0
     assert got.details["smallest group"] == 3
-    apart = tc.risk.k_anonymity(data, data, k=3, keys=["town", "sex"], missing="category")
+    apart = tc.risk.k_anonymity(
+        data, data, k=3, keys=["town", "sex"], missing="category"
+    )
     assert apart.value == 1
 
 
 def test_the_strongest_attack_on_each_record_is_the_largest_and_not_a_mean():
-    attacks = {"low": link([0.0, 1.0, 0.0], "low"), "high": link([1.0, 0.5, 0.5], "high")}
+    attacks = {
+        "low": link([0.0, 1.0, 0.0], "low"),
+        "high": link([1.0, 0.5, 0.5], "high"),
+    }
     assert strongest_of(attacks) == "high"
     file = {"a": [1.0, 2.0, 3.0]}
     got = tc.risk.strongest(file, file, attacks=attacks)
@@ -176,6 +181,28 @@ def test_a_suppressed_cell_discloses_no_interval():
     got = tc.risk.interval(x, z, by="sd", widths=[0.0])
     assert got.value == pytest.approx(2 / 4)
     assert got.per_record.tolist() == [1, 0, 1, 0]
+
+
+def test_ranks_are_a_share_of_the_values_that_were_released():
+    """A tenth of five released values is no rank at all; of ten, gaps counted, it would be one."""
+    x = {"a": [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5]}
+    z = {"a": [2.5, 1.5, 4.5, 3.5, 5.5, *[GAP] * 5]}
+    got = tc.risk.interval(x, z, by="rank", widths=[0.1])
+    assert got.value == pytest.approx(1 / 10)
+
+
+def test_ties_hide_nobody_who_is_named_with_certainty():
+    """Of thirty, ten are told apart and found; twenty others tie and are left out of the count."""
+    n = 30
+    file = {"a": np.arange(float(n)) ** 2 / 7}
+    alone = slice(10, 20)
+    success = np.full(n, 0.5)
+    success[alone] = 1.0
+    one = link(success, score=np.arange(float(n)))
+    ties = np.full(n, 2.0)
+    ties[alone] = 1.0
+    got = tc.risk.worst_off(file, file, attacks={"one": replace(one, ties=ties)})
+    assert got.value == pytest.approx(10 / n)
 
 
 def test_who_is_named_by_one_attacker_alone_is_named():

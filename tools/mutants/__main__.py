@@ -74,7 +74,9 @@ def try_all(
 
 def arguments() -> argparse.ArgumentParser:
     """What may be said on the command line."""
-    parser = argparse.ArgumentParser("python -m tools.mutants", description=main.__doc__)
+    parser = argparse.ArgumentParser(
+        "python -m tools.mutants", description=main.__doc__
+    )
     parser.add_argument("rooms", nargs="*", choices=[[], *lists.rooms()], default=[])
     parser.add_argument("--since", help="only rooms that changed since this commit")
     parser.add_argument("--only", default="", help="only meanings that hold this text")
