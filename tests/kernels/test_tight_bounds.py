@@ -1,4 +1,4 @@
-"""Bounds that prune a search, tried where a thousandth decides; and draws that must reach both ends."""
+"""Bounds that prune a search, tried where a thousandth decides; draws that reach both ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Protectors where a formula or a guarantee could be off by a little: by hand and in expectation."""
+"""Protectors where a formula or guarantee could be off by a little: by hand, in expectation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Risk measures where a formula, a threshold or a side could be off by a little: by hand and by twins."""
+"""Risk measures where a formula, threshold or side could be off by a little."""
 
 from dataclasses import replace
 
@@ -73,7 +73,7 @@ def test_no_threshold_of_the_verdict_moves_unnoticed():
 
 
 def test_k_anonymity_lets_a_gap_match_every_value():
-    """A suppressed key hides a record among all others; as a category of its own it would be alone."""
+    """A suppressed key hides a record among others; as a category it would be alone."""
     data = tc.Microdata.of(
         {"town": ["a", "a", GAP], "sex": ["f", "f", "f"]}, nominal=["town", "sex"]
     )
@@ -154,7 +154,7 @@ def test_who_has_no_household_number_lives_alone():
 
 
 def test_the_threshold_of_a_wished_rate_counts_expected_persons():
-    """Of risks 1/4 four times and 1 once, 0.25 a head leave room for four quarters and not for the 1."""
+    """Of risks 1/4 four times and 1 once, 0.25 a head leave room for the quarters alone."""
     risk = individual({"key": [1, 1, 1, 1, 2]}, ["key"])
     assert risk.threshold(0.25) == 0.25
     assert risk.threshold(0.05) == 0.25

@@ -1,4 +1,4 @@
-"""Streams where noise, draws or states could be off by a little: scales, odds, what is used twice."""
+"""Streams where noise, odds or states could be off by a little, or be used twice."""
 
 from __future__ import annotations
 

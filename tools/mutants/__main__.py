@@ -24,7 +24,7 @@ from tools.mutants.workshop import Workshop
 
 
 def main() -> int:
-    """0 if every mutation is caught or explained, 1 if one survived, is stale or could not be tried."""
+    """0 if every mutation is caught or explained; 1 if one survived, is stale or broken."""
     given = arguments().parse_args()
     chosen = given.rooms or lists.rooms()
     if given.since:

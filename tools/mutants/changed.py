@@ -10,7 +10,7 @@ from tools.mutants.mutation import ROOT
 
 
 def rooms_changed(since: str, known: Iterable[str], root: Path = ROOT) -> list[str]:
-    """Rooms whose source, tests or list of mutations differ from ``since``, also if not committed."""
+    """Rooms whose source, tests or list differ from ``since``, committed or not."""
     command = ["git", "diff", "--name-only", since, "--"]
     run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     touched = {room_of(Path(line)) for line in run.stdout.splitlines()}

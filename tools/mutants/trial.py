@@ -15,8 +15,8 @@ from tools.mutants.mutation import Mutation
 from tools.mutants.workshop import Workshop
 
 PATIENCE = 240.0
-"""Seconds by the clock for one mutation: some ten times what the slowest named test takes, on a machine that others
-use, too. A change that makes a loop endless is noticed by whoever waits."""
+"""Seconds by the clock for one mutation: some ten times what the slowest named test takes, on a
+machine that others use, too. A change that makes a loop endless is noticed by whoever waits."""
 
 CAUGHT, SURVIVED, EXPLAINED = "caught", "survived", "explained"
 TIMED_OUT, STALE, BROKEN = "timed out", "stale", "broken"

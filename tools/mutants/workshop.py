@@ -1,9 +1,10 @@
 """A copy of the repository in which files are changed and put back.
 
-Python and numba keep compiled code beside the source and compare times to know whether it is fresh. A changed
-file therefore gets a time that no other version had. numba looks at the file of the kernel only, not at the
-kernels which that one calls: the compiled forms of every kernel that imports the changed file are laid
-aside, and brought back afterwards, so that nothing else is compiled twice.
+Python and numba keep compiled code beside the source and compare times to know whether it is
+fresh. A changed file therefore gets a time that no other version had. numba looks at the file of
+the kernel only, not at the kernels which that one calls: the compiled forms of every kernel that
+imports the changed file are laid aside, and brought back afterwards, so that nothing else is
+compiled twice.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Workshop:
     def __init__(self, root: Path, folder: Path) -> None:
         self.root = folder
         self._changes = 0
+        self._reached: list[Path] = []
         # times are kept, so that compiled kernels beside the source stay valid
         for part in PARTS:
             if (root / part).exists():
@@ -59,14 +61,14 @@ class Workshop:
             self._bring_back(aside)
 
     def _lay_aside(self, changed: Path) -> list[tuple[Path, Path]]:
-        """Move the compiled forms of every kernel that the change reaches; where from and where to."""
+        """Move the compiled forms of kernels that the change reaches; from where, to where."""
         moved = []
-        for file in reached(self.root, changed):
+        self._reached = reached(self.root, changed)
+        for file in self._reached:
             for compiled in compiled_forms(file):
                 place = compiled.with_name(compiled.name + ".aside")
                 compiled.rename(place)
                 moved.append((compiled, place))
-        self._reached = reached(self.root, changed)
         return moved
 
     def _bring_back(self, aside: list[tuple[Path, Path]]) -> None:
@@ -110,7 +112,7 @@ def module_of(root: Path, file: Path) -> str:
 
 
 def imported(file: Path) -> set[str]:
-    """The modules that a file imports, and the names that it takes from them as if they were modules."""
+    """The modules that a file imports; a name taken from a module may be one, too."""
     names = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
