@@ -79,9 +79,17 @@ def test_tests_that_fail_anyway_catch_nothing(workshop: Workshop) -> None:
 def test_a_change_without_end_is_ended(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trial, "PATIENCE", 2.0)
+    monkeypatch.setattr(trial, "MOST_CPU", 2)
     endless = mutation(new="\n    while True:\n        pass")
     assert trial.try_one(workshop, endless).state == "timed out"
+    monkeypatch.setattr(trial, "PATIENCE", 1.0)
+    asleep = mutation(new="__import__('time').sleep(60)")
+    assert trial.try_one(workshop, asleep).state == "timed out"
+
+
+def test_a_crash_is_noticed(workshop: Workshop) -> None:
+    crash = mutation(new="__import__('os').abort()")
+    assert trial.try_one(workshop, crash).state == "caught"
 
 
 def test_the_old_text_is_there_exactly_once() -> None:

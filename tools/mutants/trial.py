@@ -14,9 +14,11 @@ from pathlib import Path
 from tools.mutants.mutation import Mutation
 from tools.mutants.workshop import Workshop
 
-PATIENCE = 240.0
-"""Seconds by the clock for one mutation: some ten times what the slowest named test takes, on a
-machine that others use, too. A change that makes a loop endless is noticed by whoever waits."""
+MOST_CPU = 60
+"""CPU seconds of one process of a mutation's tests: some three times what the slowest takes that
+are named in the lists. A change that makes a loop endless is noticed by whoever waits."""
+PATIENCE = 600.0
+"""Seconds by the clock, for what waits for ever without computing."""
 
 CAUGHT, SURVIVED, EXPLAINED = "caught", "survived", "explained"
 TIMED_OUT, STALE, BROKEN = "timed out", "stale", "broken"
@@ -25,6 +27,8 @@ GOOD = (CAUGHT, TIMED_OUT, EXPLAINED)
 
 # pytest's own codes; every other one (no such test, nothing collected) says nothing of the mutation
 PASSED, FAILED = 0, 1
+# a kernel that writes where it must not; Popen gives signals as negative codes
+CRASHES = tuple(-number for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT))
 
 
 @dataclass(frozen=True)
@@ -49,10 +53,12 @@ def try_one(workshop: Workshop, mutation: Mutation) -> Outcome:
 
 def judged(mutation: Mutation, code: int | None, output: str) -> tuple[str, str]:
     """The state of a mutation by pytest's exit code (None: it did not end), and what says so."""
-    if code is None:
-        return TIMED_OUT, f"more than {PATIENCE:.0f} seconds"
+    if code in (None, -signal.SIGXCPU):
+        return TIMED_OUT, f"more than {MOST_CPU} CPU seconds"
     if code == FAILED:
         return CAUGHT, failed_test(output)
+    if code in CRASHES:
+        return CAUGHT, f"the process crashed (signal {-code})"
     if code == PASSED:
         return (EXPLAINED, "") if mutation.explained else (SURVIVED, "")
     return BROKEN, last_line(output)
@@ -61,7 +67,10 @@ def judged(mutation: Mutation, code: int | None, output: str) -> tuple[str, str]
 def run_tests(
     root: Path, tests: Iterable[str], stop: bool = True
 ) -> tuple[int | None, str]:
-    """pytest's exit code (None after `PATIENCE`) and what it printed, in a process of its own."""
+    """pytest's exit code (None after `PATIENCE`) and what it printed, in a process of its own.
+
+    ``stop``: at the first failure, and within the limits of time.
+    """
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--tb=line"]
     command += ["-p", "no:cacheprovider", *(["-x"] if stop else []), *tests]
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
@@ -74,6 +83,7 @@ def run_tests(
         text=True,
         # a group of its own: tests start servers and commands, which go with it
         start_new_session=True,
+        preexec_fn=_limit if stop else None,
     )
     limit = PATIENCE if stop else None
     try:
@@ -83,6 +93,11 @@ def run_tests(
         process.communicate()
         return None, ""
     return process.returncode, output
+
+
+def _limit() -> None:
+    """In the new process: it ends by a signal when its CPU time is over."""
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU + 1))
 
 
 def failed_test(output: str) -> str:
