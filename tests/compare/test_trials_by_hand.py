@@ -151,3 +151,11 @@ def test_a_journal_is_its_owners(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     Journal(path).key()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_bound_holds_at_the_bound_unless_it_is_strict() -> None:
+    assert Bound.parse("risk<=0.05").met(0.05)
+    assert not Bound.parse("risk<=0.05").met(0.0501)
+    assert not Bound.parse("risk<0.05").met(0.05)
+    assert Bound.parse("risk<0.05").met(0.0499)
+    assert not Bound.parse("risk<=0.05").met(float("nan"))
