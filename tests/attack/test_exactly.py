@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -140,3 +142,10 @@ def test_who_knows_the_noise_measures_in_its_standard_deviation() -> None:
     told = knows.evidence(data, data, data.names)
     unit = 0.2 * x.std(axis=0, ddof=1)
     assert np.ptp(told.u, axis=0) == pytest.approx(np.ptp(x, axis=0) / unit)
+
+
+def test_a_sum_of_shares_is_a_whole_number_of_people() -> None:
+    """49 times 1/49 is not 1 even in an exact sum: the double nearest to 1/49 is smaller."""
+    link = tc.attack.Nearest().link(x := np.repeat([1.0, 2.0], 49)[:, None], x)
+    assert fsum(link.success) != 2
+    assert link.correct == 2

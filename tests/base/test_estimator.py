@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import tacit as tc
+from tacit.base.estimator import clone as own_clone
 from tacit.base.estimator import Estimator
 
 FRAME = pd.DataFrame(
@@ -94,6 +95,8 @@ def test_in_a_pipeline() -> None:
 
 def test_a_clone_shares_no_parameter_with_its_original() -> None:
     columns = ["a", "b"]
-    copy = clone(tc.protect.Noise(columns=columns))
+    copies = [
+        cloning(tc.protect.Noise(columns=columns)) for cloning in (clone, own_clone)
+    ]
     columns.append("c")
-    assert copy.columns == ["a", "b"]
+    assert [copy.columns for copy in copies] == [["a", "b"], ["a", "b"]]

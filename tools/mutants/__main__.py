@@ -33,7 +33,7 @@ def main() -> int:
         mutation
         for room in chosen
         for mutation in lists.load(room)
-        if given.only in mutation.meaning
+        if any(text in mutation.meaning for text in given.only or [""])
     ]
     if not wanted:
         print("no mutation to try")
@@ -79,7 +79,11 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("rooms", nargs="*", choices=[[], *lists.rooms()], default=[])
     parser.add_argument("--since", help="only rooms that changed since this commit")
-    parser.add_argument("--only", default="", help="only meanings that hold this text")
+    parser.add_argument(
+        "--only",
+        action="append",
+        help="only meanings that hold this text; repeat for more",
+    )
     parser.add_argument("--json", help="write every outcome to this file")
     parser.add_argument(
         "--no-baseline",
