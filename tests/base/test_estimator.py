@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import tacit as tc
-from tacit.base.estimator import clone as own_clone
 from tacit.base.estimator import Estimator
+from tacit.base.estimator import clone as own_clone
 
 FRAME = pd.DataFrame(
     np.random.default_rng(0).normal(size=(40, 3)),
