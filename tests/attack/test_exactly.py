@@ -15,6 +15,7 @@ from tacit.attack.distances import embed
 from tacit.attack.informed.noise import AwareNoise
 from tacit.attack.linkage import wilson
 from tacit.attack.panel import panel
+from tacit.attack.probabilistic.em import fit
 from tacit.attack.truth import true_rows
 from tacit.attack.whiten import spread
 from tacit.base.errors import InputError, ParameterError
@@ -149,3 +150,35 @@ def test_a_sum_of_shares_is_a_whole_number_of_people() -> None:
     link = tc.attack.Nearest().link(x := np.repeat([1.0, 2.0], 49)[:, None], x)
     assert fsum(link.success) != 2
     assert link.correct == 2
+
+
+def test_different_categories_are_one_apart() -> None:
+    """As far as a number is from another that differs by one standard deviation (Gower's scale)."""
+    data = tc.Microdata.of({"t": ["u", "v", "w"]}, nominal=["t"], quasi=["t"])
+    left, right = embed(data, data, ["t"])
+    apart = np.linalg.norm(left[:, None] - right[None], axis=2)
+    assert apart == pytest.approx(1 - np.eye(3))
+
+
+def test_who_knows_that_noise_was_scaled_back_scales_it_again() -> None:
+    x = np.random.default_rng(2).normal(size=(50, 2)) @ np.array(
+        [[1.0, 2.0], [0.0, 3.0]]
+    )
+    data = tc.Microdata.of(x)
+    told = AwareNoise(kind="transformed", percent=75).evidence(data, data, data.names)
+    assert told.v == pytest.approx(told.u * 1.25)
+
+
+def test_what_does_not_match_is_learned_from_what_does_not_match() -> None:
+    """One round: pairs weigh 1 - q among the others, q = p m / (p m + (1 - p) u)."""
+    levels, counts = np.array([[1], [0]]), np.array([10.0, 90.0])
+    m, u, prior = [np.array([0.2, 0.8])], [np.array([0.7, 0.3])], 0.25
+    model = fit(levels, counts, [2], prior=prior, rounds=1, m=m, u=u)
+    match = prior * m[0][levels[:, 0]]
+    other = (1 - prior) * u[0][levels[:, 0]]
+    q = match / (match + other)
+    rest = counts * (1 - q)
+    assert model.u[0].tolist() == pytest.approx([rest[1], rest[0]] / rest.sum())
+    agree = counts * q
+    assert model.m[0].tolist() == pytest.approx([agree[1], agree[0]] / agree.sum())
+    assert model.prior == pytest.approx(agree.sum() / 100)

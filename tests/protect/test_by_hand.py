@@ -34,11 +34,24 @@ def test_no_protector_hands_over_an_identifier() -> None:
 
 
 def test_too_few_records_and_other_kinds_are_refused() -> None:
-    with pytest.raises((InputError, ParameterError)):
-        tc.protect.IPSO(quasi=["a"]).fit_transform(pd.DataFrame({"a": []}, dtype=float))
+    empty = tc.Microdata.of({"a": np.empty(0)}, continuous=["a"], quasi=["a"])
+    with pytest.raises(InputError, match="a minimum of 1 is required"):
+        tc.protect.Noise().fit_transform(empty)
     town = tc.Microdata.of({"town": list("aabb")}, nominal=["town"], quasi=["town"])
     with pytest.raises(ColumnError, match="masks continuous columns"):
         tc.protect.Rounding(base=1).fit_transform(town)
+
+
+def test_the_columns_of_the_strata_stay_as_they_are() -> None:
+    """They are quasi-identifiers, too, and no step touches them: the plan says that they leave."""
+    town = ["u", "u", "u", "v", "v", "v"]
+    data = {"age": [20.0, 30.0, 40.0, 25.0, 35.0, 45.0], "town": town}
+    micro = tc.Microdata.of(data, nominal=["town"], quasi=["age", "town"])
+    method = tc.protect.Microaggregation(k=3, by=["town"])
+    assert method.touches(micro) == ["age"]
+    masked = method.fit_transform(micro)
+    assert masked.table["town"].to_pylist() == town
+    assert masked.table["age"].to_pylist() == [30.0] * 3 + [35.0] * 3
 
 
 def test_the_sd_of_noise_divides_by_n_minus_one() -> None:
