@@ -54,6 +54,22 @@ def test_the_columns_of_the_strata_stay_as_they_are() -> None:
     assert masked.table["age"].to_pylist() == [30.0] * 3 + [35.0] * 3
 
 
+def test_members_are_averaged_inside_their_group_of_households() -> None:
+    """Two cheap and two dear homes: nobody of the cheap ones gets an age of the dear ones."""
+    data = {
+        "home": [1, 1, 2, 2, 3, 3, 4, 4],
+        "rent": [10.0, 10.0, 11.0, 11.0, 90.0, 90.0, 91.0, 91.0],
+        "age": [20.0, 30.0, 22.0, 32.0, 60.0, 70.0, 62.0, 72.0],
+    }
+    micro = tc.Microdata.of(
+        data, household="home", quasi=["rent", "age"], continuous=["rent", "age"]
+    )
+    masked = tc.protect.Microaggregation(k=2).fit_transform(micro)
+    ages = masked.column("age")
+    assert ages[:4].mean() == 26
+    assert ages[4:].mean() == 66
+
+
 def test_the_sd_of_noise_divides_by_n_minus_one() -> None:
     values = np.array([[1.0], [2.0], [np.nan], [6.0]])
     assert column_sd(values)[0] == pytest.approx(math.sqrt(14 / 2))
