@@ -10,7 +10,7 @@ import pytest
 
 import tacit as tc
 from tacit.base.errors import ColumnError, InputError, ParameterError
-from tacit.protect.grouping import aggregates
+from tacit.protect.grouping import aggregates, anonymity
 from tacit.protect.grouping.anonymity import column_by_column, frequencies
 from tacit.protect.grouping.record_groups import mu_approx
 from tacit.protect.ipso import ipso
@@ -148,6 +148,19 @@ def test_the_less_important_cell_is_suppressed() -> None:
         )
         assert blank[:, column].sum() >= blank[:, 1 - column].sum()
         assert blank[:, column].any()
+
+
+def test_suppression_counts_again_what_its_search_has_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A search that finds nothing must not leave a group of k - 1: what is shown is counted."""
+    codes = np.array([[0, 0]] * 3 + [[1, 1]] * 3 + [[0, 1]] * 2)
+    monkeypatch.setattr(
+        anonymity, "_round", lambda codes, *_: np.zeros(codes.shape, dtype=bool)
+    )
+    blank = anonymity.suppress(codes, 3, np.ones(2), "any", np.random.default_rng(1))
+    shown = np.where(blank, -1, codes)
+    assert frequencies(shown, "any").min() >= 3
 
 
 def test_a_uniform_matrix_holds_probabilities() -> None:
