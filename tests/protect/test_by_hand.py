@@ -228,3 +228,11 @@ def test_randomised_response_keeps_with_the_odds_of_epsilon(
 )
 def test_tails_code_the_share_that_was_asked_for(top: float, threshold: float) -> None:
     assert quantiles(np.arange(1.0, 11.0), 0.0, top)[1] == threshold
+
+
+def test_a_private_category_that_is_missing_is_refused() -> None:
+    """Where the gaps are would leave without noise."""
+    table = pd.DataFrame({"t": ["a", None, "b", "a"]})
+    private = tc.protect.Laplace(epsilon=1.0, categories={"t": ["a", "b"]})
+    with pytest.raises(InputError, match="where they are would be released"):
+        private.fit_transform(table)

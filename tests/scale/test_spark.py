@@ -24,7 +24,7 @@ KEEP = {"parameters": {"k": 3}, "columns": ["a", "b"], "leaf": 1500}
 
 
 def test_local_master_gives_the_same_bytes(local, files, tmp_path):
-    _, source = files(4000)
+    source, _ = files(4000)
     here = large.protect(source, tmp_path / "here.parquet", **KEEP)
     there = large.protect(source, tmp_path / "there.parquet", engine=local, **KEEP)
     assert there.digest == here.digest
