@@ -55,9 +55,11 @@ def test_only_a_safe_release_exits_with_0(
         "not assessed": row_of("a", float("nan"), 0.05, ""),
     }
     assert Verdict((rates[state],)).state == state
+    asked: list[float] = []
 
     class Assessed:
         def attacked_verdict(self, limit: float) -> Verdict:
+            asked.append(limit)
             return Verdict((rates[state],))
 
         def to_dict(self) -> dict[str, object]:
@@ -67,6 +69,7 @@ def test_only_a_safe_release_exits_with_0(
     monkeypatch.setattr(module, "assess", lambda *_, **__: Assessed())
     words = ["assess", str(file), str(file), "--json", "-", "--fail-above", "0.05"]
     assert CliRunner().invoke(app, words).exit_code == code
+    assert asked == [0.05]
 
 
 def test_rows_belong_together_only_if_somebody_says_so(
