@@ -114,6 +114,19 @@ def test_a_file_with_line_breaks_in_its_name_is_one_line(tmp_path: Path) -> None
     assert done.stderr.count("\n") == 1
 
 
+def test_an_answer_of_the_system_is_one_line(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", "two\nlines.csv")
+
+    monkeypatch.setattr(import_module("tacit.assess.assessment"), "assess", full)
+    done = run("assess", file, file)
+    assert done.returncode == 2
+    assert "two lines.csv: No space left on device" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("option", ["--save-plan", "--codebook"])
 def test_what_is_there_is_kept_unless_forced(file: Path, option: str) -> None:
     there = file.with_name("there.json")
