@@ -122,6 +122,15 @@ def test_the_external_report_helps_nobody(weak_and_strong) -> None:
     assert names["raw_columns"] == ""
 
 
+def test_strangers_are_told_that_attacks_failed_and_not_why() -> None:
+    result = assessed(
+        nearest=link([0.0] * 200), assignment=Failure("assignment", "cell 4711 is odd")
+    )
+    page = external.content(result)
+    assert [remark[:16] for remark in page.remarks] == ["1 of the attacks"]
+    assert "4711" not in str(page)
+
+
 def test_the_worst_records_come_first() -> None:
     data = tc.Microdata.of({"a": [1.5, 2.5, 3.5]}, quasi=["a"])
     _, rows = record_parts._worst(data, link([0.25, 1.0, 0.5]))
