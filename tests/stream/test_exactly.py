@@ -140,3 +140,13 @@ def test_a_state_runs_no_code(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a saved state"):
         unpacked(room.getvalue(), "state")
     assert not (tmp_path / "ran").exists()
+
+
+def test_three_values_of_one_person_are_the_value_of_one_person() -> None:
+    """At the end all rows form a cluster: a column that only one person has stays a gap."""
+    f = S.DelayBoundClusters(k=2, delay=10, person="who", columns=["a", "b"])
+    rows = [(1, 1.0, 5.0), (1, 1.1, 6.0), (1, 1.2, 7.0), (2, 1.3, None)]
+    records = [{"who": who, "a": a, "b": b} for who, a, b in rows]
+    released = [one.record for one in f(records)]
+    assert [one["b"] for one in released] == [None] * 4
+    assert [one["a"] for one in released] == pytest.approx([1.15] * 4)
