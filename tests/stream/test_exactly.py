@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from tacit.base.errors import InputError, ParameterError
 from tacit.stream.decisions import Decisions
 from tacit.stream.filters.draws import NoisePool, randomised_response
 from tacit.stream.gate import Gate
-from tacit.stream.refused import INFINITE, UNKNOWN, Refused
+from tacit.stream.refused import INFINITE, UNKNOWN, DeadLetters, Refused
 from tacit.stream.state import unpacked
 
 S = tc.stream
@@ -150,3 +151,19 @@ def test_three_values_of_one_person_are_the_value_of_one_person() -> None:
     released = [one.record for one in f(records)]
     assert [one["b"] for one in released] == [None] * 4
     assert [one["a"] for one in released] == pytest.approx([1.15] * 4)
+
+
+def test_withheld_records_are_their_owners(tmp_path: Path) -> None:
+    """They are originals. A file that was there with an open mode is closed, too."""
+    before = os.umask(0)
+    try:
+        there = tmp_path / "there.jsonl"
+        there.touch(0o666)
+        for path in (there, tmp_path / "new.jsonl"):
+            letters = DeadLetters(path)
+            letters.write(Refused("wrong type", "is not a number", {"a": "x"}))
+            letters.close()
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    finally:
+        os.umask(before)
+    assert letters.counts == {"wrong type": 1}
