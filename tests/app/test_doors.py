@@ -236,3 +236,15 @@ def test_names_are_no_markup(owner: TestClient, project: Project) -> None:
     text = owner.get("/").text
     assert "<b>survey</b>" not in text
     assert "&lt;b&gt;survey" in text
+
+
+def test_only_a_safe_attempt_is_the_release_by_itself(tmp_path: Path) -> None:
+    """What is borderline or was not assessed is chosen by hand, or not at all."""
+    made = Project("survey.csv", tmp_path / "in.csv", Job("load", {}))
+    for number, state in enumerate(("bad", "warn", "good"), start=1):
+        summary: Any = {"verdict": {"state": state}, "leaving": []}
+        attempt = Attempt(number, state, (), Setup(), summary)
+        assert attempt.safe == (state == "good")
+        made.add(attempt)
+        made.choose_first(attempt)
+    assert made.setup.release == 3
