@@ -9,6 +9,7 @@ import pytest
 
 from kernels.test_mdav import plain
 from tacit.kernels.mdav import exact
+from tacit.kernels.mdav.univariate import fixed_groups
 from tacit.kernels.stream import noise as stream_noise
 from tacit.kernels.stream import ranking as stream_ranking
 
@@ -54,3 +55,11 @@ def test_private_means_leave_in_no_order_of_ranks() -> None:
         place = np.corrcoef(np.arange(n), out[:, j])[0, 1]
         assert abs(place) < 0.2
     assert abs(np.corrcoef(out.T)[0, 1]) < 0.2
+
+
+@pytest.mark.parametrize(("n", "k"), [(10, 3), (9, 3), (4, 3), (3, 3), (2, 3), (1, 1)])
+def test_no_fixed_group_is_smaller_than_k(n: int, k: int) -> None:
+    sizes = np.bincount(fixed_groups(n, k))
+    assert sizes.sum() == n
+    assert sizes.min() >= min(n, k)
+    assert sizes.max() < 2 * k
