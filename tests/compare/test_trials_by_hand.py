@@ -14,7 +14,9 @@ from tacit.assess.assessment import Assessment
 from tacit.attack.linkage import Linkage
 from tacit.base.errors import TacitError
 from tacit.base.measure import Measure
+from tacit.compare import attacked
 from tacit.compare import until as until_module
+from tacit.compare.attacked import Attacked
 from tacit.compare.bound import Bound
 from tacit.compare.found import strongest
 from tacit.compare.frontier import Frontier
@@ -108,9 +110,9 @@ def test_the_strongest_attack_and_the_highest_end() -> None:
 
 def test_a_measure_without_a_value_is_no_bound_that_holds(monkeypatch) -> None:
     absent = Measure.absent("suda", "no keys")
-    monkeypatch.setattr(until_module, "risks", {"suda": lambda *_: absent})
+    monkeypatch.setattr(attacked, "risks", {"suda": lambda *_: absent})
     with pytest.raises(TacitError, match="suda was not computed: no keys"):
-        until_module._measured(None, None, "suda")
+        attacked._measured(None, None, "suda")
 
 
 def test_the_strongest_setting_is_handed_over_only_if_it_keeps_the_bound(
@@ -118,13 +120,13 @@ def test_the_strongest_setting_is_handed_over_only_if_it_keeps_the_bound(
 ) -> None:
     """The search was lucky at the strongest setting; drawn afresh, the bound does not hold."""
     data = np.random.default_rng(0).normal(size=(40, 2))
-    kept = until_module._Found(0.1, 0.1, "nearest", True)
+    kept = Attacked(0.1, 0.1, "nearest", True)
     answers = iter([replace(kept, met=False), kept])
 
-    def risk(*_: object) -> until_module._Found:
+    def risk(*_: object) -> Attacked:
         return next(answers, replace(kept, risk=0.9, upper=0.9, met=False))
 
-    monkeypatch.setattr(until_module, "_risk", risk)
+    monkeypatch.setattr(until_module, "risk_of", risk)
     with pytest.raises(TacitError, match="does not reach"):
         protect_until(
             data, "noise", Bound.parse("risk<=0.2"), start=100, end=150, seed=1
