@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 CORE := .venv/.core
 BENCH := .venv/.bench
 
-.PHONY: setup browser demo test test-all test-random lint reproduce reproduced bench bench-full docs wheel clean
+.PHONY: setup browser demo test test-all test-random mutants lint reproduce reproduced bench bench-full docs wheel clean
 
 setup: $(STAMP)
 
@@ -45,6 +45,10 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tools/style.py
+
+# small changes of meaning that the tests must notice: all rooms, ROOM="risk loss", or those that changed SINCE=main
+mutants: $(STAMP)
+	$(BIN)/python -m tools.mutants $(ROOM) $(if $(SINCE),--since $(SINCE)) $(if $(JSON),--json $(JSON))
 
 # every published table, in the version that CI runs
 reproduce: $(STAMP)

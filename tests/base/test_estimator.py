@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tacit as tc
 from tacit.base.estimator import Estimator
+from tacit.base.estimator import clone as own_clone
 
 FRAME = pd.DataFrame(
     np.random.default_rng(0).normal(size=(40, 3)),
@@ -90,3 +91,12 @@ def test_in_a_pipeline() -> None:
     assert isinstance(masked, pd.DataFrame)
     assert masked.value_counts().min() >= 10
     assert list(pipeline.get_feature_names_out()) == ["a", "b", "c"]
+
+
+def test_a_clone_shares_no_parameter_with_its_original() -> None:
+    columns = ["a", "b"]
+    copies = [
+        cloning(tc.protect.Noise(columns=columns)) for cloning in (clone, own_clone)
+    ]
+    columns.append("c")
+    assert [copy.columns for copy in copies] == [["a", "b"], ["a", "b"]]

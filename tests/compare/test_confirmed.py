@@ -13,6 +13,7 @@ from tacit.base.facts import Strength
 from tacit.compare import lab as lab_module
 from tacit.compare import until as until_module
 from tacit.compare import workers
+from tacit.compare.attacked import Attacked
 from tacit.compare.fresh import fresh
 from tacit.compare.frontier import Frontier
 from tacit.compare.trial import Trial
@@ -72,16 +73,16 @@ def test_the_same_seed_gives_the_same_bytes(data) -> None:
 
 
 def test_a_redraw_above_the_bound_strengthens_the_setting(data, monkeypatch) -> None:
-    real = until_module._risk
+    real = until_module.risk_of
     unlucky = {seeds.child(fresh(5, turn), 0) for turn in (0, 1)}
 
     def luck(original, masked, plan, *rest):
         found = real(original, masked, plan, *rest)
         if plan.steps[0].seed in unlucky:
-            return until_module._Found(0.9, 0.95, "nearest", False)
+            return Attacked(0.9, 0.95, "nearest", False)
         return found
 
-    monkeypatch.setattr(until_module, "_risk", luck)
+    monkeypatch.setattr(until_module, "risk_of", luck)
     found = until(data)
     settings = [value for value, _ in found.redrawn]
     assert [upper for _, upper in found.redrawn[:2]] == [0.95, 0.95]
@@ -92,15 +93,15 @@ def test_a_redraw_above_the_bound_strengthens_the_setting(data, monkeypatch) -> 
 
 
 def test_luck_alone_is_not_handed_over(data, monkeypatch) -> None:
-    real = until_module._risk
+    real = until_module.risk_of
     searched = seeds.child(5, 0)
 
     def luck(original, masked, plan, *rest):
         if plan.steps[0].seed == searched:
             return real(original, masked, plan, *rest)
-        return until_module._Found(0.9, 0.95, "nearest", False)
+        return Attacked(0.9, 0.95, "nearest", False)
 
-    monkeypatch.setattr(until_module, "_risk", luck)
+    monkeypatch.setattr(until_module, "risk_of", luck)
     with pytest.raises(TacitError, match=f"in none of {MOST_REDRAWS} releases"):
         until(data)
 

@@ -44,6 +44,15 @@ def test_the_same_households_under_other_numbers(survey: tc.Microdata) -> None:
     assert release_numbers(survey, 8).table["household"].to_pylist() != new
 
 
+def test_persons_and_households_are_drawn_apart() -> None:
+    """Who lives alone has two numbers, and one must not tell the other."""
+    who = [f"p{i}" for i in range(40)]
+    home = [f"h{i}" for i in range(40)]
+    data = tc.Microdata.of({"who": who, "home": home}, person="who", household="home")
+    new = release_numbers(data, 1).table
+    assert new["who"].to_pylist() != new["home"].to_pylist()
+
+
 def test_a_gap_stays_a_gap() -> None:
     data = tc.Microdata.of({"who": ["a", None, "b", "a"]}, person="who")
     new = release_numbers(data, 1).table["who"].to_pylist()

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import tacit as tc
+from tacit.base.errors import InputError
 from tacit.cli import app
-from tacit.plan import manifest
+from tacit.plan import manifest, row_order
 from tacit.plan.row_order import RowOrder
 
 N = 60
@@ -149,3 +150,13 @@ def test_whose_row_is_unknown_where_the_plan_leaves_it_open() -> None:
         order = RowOrder.of(tc.Plan((step,)))
         assert order.truth(10) is None
         assert "released_row_of_each_original" not in order.to_dict(10)
+
+
+@pytest.mark.parametrize("order", ["1 1 3", "0 1 2", "1 2", "1 2 3 4", "2 1 x"])
+def test_an_order_that_names_a_row_twice_or_none_is_refused(order: str) -> None:
+    """Believed, it would align two people with one row and find neither."""
+    entry = {"shuffled": True, "released_row_of_each_original": order}
+    with pytest.raises(InputError, match="does not name each of the 3 records once"):
+        row_order.read_truth(entry, 3, "m.json")
+    entry["released_row_of_each_original"] = "3 1 2"
+    assert row_order.read_truth(entry, 3, "m.json").tolist() == [2, 0, 1]

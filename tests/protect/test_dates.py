@@ -56,7 +56,8 @@ def test_shifts_are_uniform() -> None:
     texts = ["2020-01-01"] * 20_000
     data = tc.Microdata.of({"d": texts}, date="d", quasi="d")
     moved = tc.protect.DateShift(days=2, random_state=5).fit_transform(data)
-    counts = np.unique(moved.days("d") - data.days("d"), return_counts=True)[1]
+    shifts, counts = np.unique(moved.days("d") - data.days("d"), return_counts=True)
+    assert shifts.tolist() == [-2, -1, 0, 1, 2]
     # 4,000 of each of five, and five standard deviations of a binomial: 283
     assert np.abs(counts - 4000).max() < 283
 

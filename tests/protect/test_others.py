@@ -253,6 +253,8 @@ def test_top_and_bottom_coding() -> None:
     assert masked.max() == 9000
     inside = (values >= 600) & (values <= 9000)
     assert np.array_equal(masked[inside], values[inside])
+    assert set(masked[values < 600]) == {600}
+    assert set(masked[values > 9000]) == {9000}
     mean = tc.protect.TopBottomCoding(tails=(0.05, 0.1), by="mean").fit_transform(
         values
     )

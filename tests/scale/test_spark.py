@@ -13,6 +13,7 @@ import pytest
 from tacit import scale as large
 from tacit.scale import protect_cluster as run_on_cluster
 from tacit.scale.engine import Spark, seed_of
+from tacit.scale.source_cluster import SparkSource
 
 pytestmark = [
     pytest.mark.needs("java"),
@@ -23,7 +24,7 @@ KEEP = {"parameters": {"k": 3}, "columns": ["a", "b"], "leaf": 1500}
 
 
 def test_local_master_gives_the_same_bytes(local, files, tmp_path):
-    _, source = files(4000)
+    source, _ = files(4000)
     here = large.protect(source, tmp_path / "here.parquet", **KEEP)
     there = large.protect(source, tmp_path / "there.parquet", engine=local, **KEEP)
     assert there.digest == here.digest
@@ -32,6 +33,13 @@ def test_local_master_gives_the_same_bytes(local, files, tmp_path):
         pq.read_table(tmp_path / "here.parquet")
     )
     assert not (tmp_path / "there.parquet.work").exists()
+    # the notes are all different, as identifiers are
+    assert pq.read_table(tmp_path / "there.parquet").column_names == ["a", "b"]
+    # every record of both files has the number of its place
+    numbered = SparkSource(local.session(), str(source)).numbered()
+    rows = numbered.select("row", "note").toArrow().sort_by("row")
+    assert rows["row"].to_pylist() == list(range(4000))
+    assert rows["note"].to_pylist() == [f"r{i}" for i in range(4000)]
 
 
 @pytest.mark.slow

@@ -267,3 +267,11 @@ def test_no_small_default_is_left_in_the_source() -> None:
         and ">>>" not in text
     ]
     assert not bad
+
+
+def test_the_seed_of_a_step_has_128_bits() -> None:
+    """A key that nobody can try is of no use if the seeds that it gives can be tried."""
+    key = seeds.draw()
+    given = {seeds.child(key, place) - seeds.DRAWN for place in range(8)}
+    assert len(given) == 8
+    assert max(given) > 2**120

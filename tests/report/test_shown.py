@@ -1,0 +1,158 @@
+"""What a reader of a report is shown, and what a stranger is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.assess.assessment import Assessment, Failure
+from tacit.attack.linkage import Linkage
+from tacit.base.measure import Measure
+from tacit.report import codebook, external, internal, parts, record_parts, shapes
+from tacit.report.words import NONE, one_in
+
+
+def link(success: list[float]) -> Linkage:
+    rows = np.arange(len(success))
+    zero = np.zeros(len(success))
+    return Linkage(
+        attacker="nearest",
+        knows="secrets of the method",
+        columns=("a",),
+        match=rows,
+        score=zero,
+        margin=zero,
+        success=np.array(success),
+        ties=zero + 1,
+        truth=rows,
+        masked_records=len(success),
+        seconds=0.0,
+    )
+
+
+def assessed(**attacks: object) -> Assessment:
+    n = 200
+    data = tc.Microdata.of(
+        {"a": np.arange(n) ** 2 / 7.0}, quasi=["a"], continuous=["a"]
+    )
+    risk = {"interval": Measure("interval", 0.5, (0, 1), "none", "more")}
+    plan = tc.Plan.of(tc.protect.Noise(percent=23.4567, random_state=918273))
+    return Assessment(data, data, attacks, risk, {}, plan)
+
+
+@pytest.fixture
+def weak_and_strong() -> Assessment:
+    weak, strong = [0.0] * 200, [1.0] * 100 + [0.0] * 100
+    return assessed(nearest=link(weak), assignment=link(strong))
+
+
+def test_the_headline_is_of_the_strongest_intruder(weak_and_strong) -> None:
+    shown = parts.verdict(weak_and_strong)
+    assert shown.state == "bad"
+    assert "assignment) finds 50.0" in shown.sentence
+    assert "above the 5" in shown.sentence
+    assert "within" not in shown.sentence
+    # by another limit it is another verdict
+    assert parts.verdict(weak_and_strong, bound=0.9).state == "good"
+
+
+def test_what_is_not_known_is_not_green() -> None:
+    failed = assessed(nearest=Failure("nearest", "ran out of memory"))
+    shown = parts.verdict(failed)
+    assert shown.state == "warn"
+    assert "No attack could be run" in shown.sentence
+    rows = parts.attack_rows(failed)
+    assert [(row["rate"], row["knows"]) for row in rows] == [
+        (NONE, "Did not run: ran out of memory")
+    ]
+    crossing = assessed(nearest=link([1.0] * 6 + [0.0] * 194))
+    assert crossing.verdict.state == "borderline"
+    assert parts.verdict(crossing).state == "warn"
+
+
+def test_a_measure_that_did_not_run_has_no_number() -> None:
+    measures = {
+        "suda": Failure("suda", "too many keys"),
+        "interval": Measure.absent("interval", "no numbers"),
+    }
+    rows = parts.measure_rows(measures)
+    assert [row["value"] for row in rows] == [NONE, NONE]
+    assert "Not computed: no numbers" in [row["reading"] for row in rows]
+
+
+def test_the_internal_report_says_what_did_not_run_and_no_seed() -> None:
+    result = assessed(
+        nearest=link([0.0] * 200), assignment=Failure("assignment", "broken")
+    )
+    page = internal.content(result, manifest={"order": {"shuffled": False}})
+    assert any("did not run: broken" in remark for remark in page.remarks)
+    assert "The rows keep the order of the original file." in page.remarks
+    assert "percent = 23.4567" in page.steps[0]["parameters"]
+    assert "918273" not in str(page)
+    shuffled = internal.content(result, manifest={"order": {"shuffled": True}})
+    assert "The rows keep the order of the original file." not in shuffled.remarks
+
+
+def test_the_external_report_helps_nobody(weak_and_strong) -> None:
+    page = external.content(weak_and_strong)
+    assert page.steps == [{"title": "Noise"}]
+    assert [row["knows"] for row in page.attacks] == ["", ""]
+    # what is judged is said, why in words of the intruder is not
+    checks = {row["name"]: row["why"] for row in page.checks}
+    assert checks["assignment"] == ""
+    told = str(page)
+    for secret in ("918273", "23.4567", "secrets of the method", "--until"):
+        assert secret not in told, secret
+    raw = replace(
+        weak_and_strong,
+        contents=tc.assess(
+            weak_and_strong.original,
+            weak_and_strong.masked,
+            attackers=["nearest"],
+            risks=[],
+            losses=[],
+            truth="rows",
+        ).contents,
+    )
+    assert raw.contents is not None
+    names = {row["name"]: row["why"] for row in external.content(raw).checks}
+    assert names["raw_columns"] == ""
+
+
+def test_strangers_are_told_that_attacks_failed_and_not_why() -> None:
+    result = assessed(
+        nearest=link([0.0] * 200), assignment=Failure("assignment", "cell 4711 is odd")
+    )
+    page = external.content(result)
+    assert [remark[:16] for remark in page.remarks] == ["1 of the attacks"]
+    assert "4711" not in str(page)
+
+
+def test_the_worst_records_come_first() -> None:
+    data = tc.Microdata.of({"a": [1.5, 2.5, 3.5]}, quasi=["a"])
+    _, rows = record_parts._worst(data, link([0.25, 1.0, 0.5]))
+    assert [row[0] for row in rows] == ["2", "3", "1"]
+
+
+def test_one_in_n_is_the_nearest() -> None:
+    assert one_in(1 / 3) == "one in 3"
+    assert one_in(0.24) == "one in 4"
+
+
+def test_records_with_the_same_gaps_are_alike() -> None:
+    values = np.array([[1.0, np.nan], [1.0, np.nan], [1.0, 2.0]])
+    assert shapes.group_sizes(values).tolist() == [2, 2, 1]
+
+
+def test_a_codebook_lists_no_free_text() -> None:
+    data = tc.Microdata.of(
+        {"note": ["Ann Smith is ill", "Bob is well"], "t": ["u", "v"]},
+        text=["note"],
+        nominal=["t"],
+    )
+    book = codebook.codebook(data)
+    assert "Smith" not in str(book)
+    assert "'u'" in str(book)

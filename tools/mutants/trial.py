@@ -1,0 +1,120 @@
+"""Run the tests of one mutation, and say what became of it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.mutants.mutation import Mutation
+from tools.mutants.workshop import Workshop
+
+MOST_CPU = 60
+"""CPU seconds of one process of a mutation's tests: some three times what the slowest takes that
+are named in the lists. A change that makes a loop endless is noticed by whoever waits."""
+PATIENCE = 600.0
+"""Seconds by the clock, for what waits for ever without computing."""
+
+CAUGHT, SURVIVED, EXPLAINED = "caught", "survived", "explained"
+TIMED_OUT, STALE, BROKEN = "timed out", "stale", "broken"
+GOOD = (CAUGHT, TIMED_OUT, EXPLAINED)
+"""What a mutation may come to; anything else fails the run."""
+
+# pytest's own codes; every other one (no such test, nothing collected) says nothing of the mutation
+PASSED, FAILED = 0, 1
+# a kernel that writes where it must not; Popen gives signals as negative codes
+CRASHES = tuple(-number for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutation, by which test, and the CPU seconds that it took."""
+
+    mutation: Mutation
+    state: str
+    by: str
+    seconds: float
+
+
+def try_one(workshop: Workshop, mutation: Mutation) -> Outcome:
+    """Make the change, run its tests until one fails, and put the file back."""
+    before = spent()
+    with workshop.holding(mutation):
+        code, output = run_tests(workshop.root, mutation.tests)
+    seconds = spent() - before
+    state, by = judged(mutation, code, output)
+    return Outcome(mutation, state, by, seconds)
+
+
+def judged(mutation: Mutation, code: int | None, output: str) -> tuple[str, str]:
+    """The state of a mutation by pytest's exit code (None: it did not end), and what says so."""
+    if code in (None, -signal.SIGXCPU):
+        return TIMED_OUT, f"more than {MOST_CPU} CPU seconds"
+    if code == FAILED:
+        return CAUGHT, failed_test(output)
+    if code in CRASHES:
+        return CAUGHT, f"the process crashed (signal {-code})"
+    if code == PASSED:
+        return (EXPLAINED, "") if mutation.explained else (SURVIVED, "")
+    return BROKEN, last_line(output)
+
+
+def run_tests(
+    root: Path, tests: Iterable[str], stop: bool = True
+) -> tuple[int | None, str]:
+    """pytest's exit code (None after `PATIENCE`) and what it printed, in a process of its own.
+
+    ``stop``: at the first failure, and within the limits of time.
+    """
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--tb=line"]
+    command += ["-p", "no:cacheprovider", *(["-x"] if stop else []), *tests]
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    process = subprocess.Popen(
+        command,
+        cwd=root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        # a group of its own: tests start servers and commands, which go with it
+        start_new_session=True,
+        preexec_fn=_limit if stop else None,
+    )
+    limit = PATIENCE if stop else None
+    try:
+        output, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None, ""
+    return process.returncode, output
+
+
+def _limit() -> None:
+    """In the new process: it ends by a signal when its CPU time is over."""
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU + 1))
+
+
+def failed_test(output: str) -> str:
+    """The first test that failed, from pytest's summary."""
+    for line in output.splitlines():
+        if line.startswith(("FAILED ", "ERROR ")):
+            return line.split(" ", 1)[1].split(" - ")[0]
+    return ""
+
+
+def last_line(output: str) -> str:
+    """The last line that pytest printed, where it says what was wrong."""
+    lines = output.strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def spent() -> float:
+    """CPU seconds of the processes that we started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
