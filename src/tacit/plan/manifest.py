@@ -19,6 +19,7 @@ import tacit
 from tacit.base.errors import InputError, TacitWarning
 from tacit.base.typing import Ints
 from tacit.data import io
+from tacit.data.io import legal_names
 from tacit.data.microdata import Column, Microdata, Schema
 from tacit.plan import row_order
 from tacit.plan.claims import claims
@@ -52,7 +53,7 @@ def describe(
     order: RowOrder | None = None,
     columns: Iterable[Leaving] = (),
     encoding: str | None = None,
-    safe_formulas: bool = False,
+    safe_formulas: bool = True,
 ) -> Manifest:
     """The manifest of a release that has just been written.
 
@@ -76,7 +77,8 @@ def describe(
         "order": rows.to_dict(data.n),
         "leaving": [one.to_dict() for one in columns],
         "input": _file(source, data) | {"encoding": encoding},
-        "output": _file(release, masked) | {"safe_formulas": safe_formulas},
+        "output": _file(release, masked)
+        | {"safe_formulas": safe_formulas, "renamed": renamed(masked.names, release)},
     }
 
 
@@ -90,6 +92,16 @@ def _file(
         "sha256": sha256(path),
         "records": data.n,
     }
+
+
+def renamed(names: Iterable[str], release: str | Path) -> dict[str, str]:
+    """Columns that the format of the release calls otherwise, with the names that they have there.
+
+    >>> renamed(["age", "net income"], "release.dta")
+    {'net income': 'net_income'}
+    """
+    legal = legal_names.legal(names, Path(release).suffix.lower())
+    return {name: there for name, there in legal.items() if name != there}
 
 
 def write(

@@ -128,7 +128,7 @@ def write(
     columns: Iterable[Leaving],
     force: bool = False,
     encoding: str | None = None,
-    safe_formulas: bool = False,
+    safe_formulas: bool = True,
     more: Manifest | None = None,
 ) -> Manifest:
     """Write the release in its order of rows, and its manifest with ``more`` entries beside it."""

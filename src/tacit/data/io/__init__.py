@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -15,10 +14,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tacit.base.errors import InputError
 from tacit.data.frames import Frame, refuse_nested
+from tacit.data.io import csv, formulas
 from tacit.data.microdata import Microdata, Schema
 from tacit.data.notes import annotate
 
@@ -123,7 +122,7 @@ def write(
     path: str | Path,
     *,
     force: bool = False,
-    safe_formulas: bool = False,
+    safe_formulas: bool = True,
 ) -> None:
     """Write a release; the file appears whole or not at all.
 
@@ -136,9 +135,9 @@ def write(
     force : bool
         Replace a file that exists already.
     safe_formulas : bool
-        Put an apostrophe before text cells and names that a spreadsheet would run as a formula
-        (starting with ``= + - @``); it changes data, so it is never done unless asked. Excel
-        files need it never: text is text there.
+        In a CSV file, put an apostrophe before cells of text and names that a spreadsheet would
+        run as a formula (``tacit.data.io.formulas``); ``read`` takes it off again. In an Excel
+        file text is text, with or without this.
     """
     path = Path(path)
     data = Microdata.of(data)
@@ -150,9 +149,9 @@ def write(
     table = data.written()
     if said:
         table = annotate(table, columns=said)
-    if safe_formulas:
-        table = neutralise_formulas(table)
     module = _format(path)
+    if safe_formulas and module.__name__ == csv.__name__:
+        table = formulas.safe_table(table)
     # a format may need a second file, such as the layout of a fixed-width one
     companions: dict[Path, str] = {}
     if hasattr(module, "beside"):
@@ -218,32 +217,6 @@ def refuse_overwrite(
         raise InputError(
             f"{path}: exists already; choose another name, or overwrite it with --force"
         )
-
-
-# what makes a spreadsheet take text for a formula: a tab or a carriage return before it does not
-# stop it; a sign before a number, or alone, is none
-_FORMULA = r"^[=@\t\r]|^[+\-][^0-9.,\s]|^[+\-][0-9.,\s]+[^0-9.,\s]"
-
-
-def neutralise_formulas(table: pa.Table) -> pa.Table:
-    """Text cells and names that start like a spreadsheet formula get an apostrophe in front."""
-    for position, name in enumerate(table.column_names):
-        column = table.column(name)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            risky = pc.match_substring_regex(column, _FORMULA)
-            apostrophe = pa.scalar("'", column.type)
-            no_separator = pa.scalar("", column.type)
-            quoted = pc.binary_join_element_wise(apostrophe, column, no_separator)
-            safe = pc.if_else(risky, quoted, column)
-            table = table.set_column(position, name, safe)
-    return table.rename_columns(
-        [
-            f"'{name}" if re.search(_FORMULA, name) else name
-            for name in table.column_names
-        ]
-    )
 
 
 def _format(path: Path) -> ModuleType:

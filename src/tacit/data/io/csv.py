@@ -15,6 +15,7 @@ import pyarrow.csv as pacsv
 
 from tacit.base.errors import InputError
 from tacit.data.buffers import listed
+from tacit.data.io import formulas
 from tacit.data.io.csv_detect import (
     decimal_of,
     delimiter_of,
@@ -74,6 +75,8 @@ def read(
             )
         dialect = Dialect(delimiter, dialect.decimal, windows_encoding(path))
         table = _parse(path, dialect, text)
+    # an apostrophe before what a spreadsheet would run is no part of the text
+    table = formulas.plain_table(table)
     return annotate(table, dialect=asdict(dialect))
 
 

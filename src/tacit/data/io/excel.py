@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacit.base.errors import InputError, MissingExtra, TacitWarning
+from tacit.data.io import formulas
 
 Cell: TypeAlias = Any
 """What calamine gives for a cell: text, a number, true or false, a date, a time."""
@@ -153,11 +154,15 @@ def write(
         "moment": workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
         "time": workbook.add_format({"num_format": "hh:mm:ss"}),
     }
+    # text that begins like a formula stays text when somebody edits the cell
+    kept_text = workbook.add_format({"quote_prefix": True})
+    bold_text = workbook.add_format({"bold": True, "quote_prefix": True})
     for place, name in enumerate(table.column_names):
-        sheet.write_string(0, place, name, bold)
+        shown = bold_text if formulas.is_formula(name) else bold
+        sheet.write_string(0, place, name, shown)
     writers: list[Callable[[int, int, Cell], object]] = []
     for kind, _ in columns:
-        writers.append(_writer(sheet, kind, formats))
+        writers.append(_writer(sheet, kind, formats, kept_text))
     values_of_columns = [values for _, values in columns]
     rows = zip(*values_of_columns, strict=True)
     for row, cells in enumerate(rows, start=1):
@@ -171,12 +176,19 @@ def _writer(
     sheet: Any,
     kind: str,
     formats: dict[str, Any],
+    kept_text: Any,
 ) -> Callable[[int, int, Cell], object]:
+    if kind == "text":
+
+        def write_text(row: int, place: int, value: str) -> object:
+            shown = kept_text if formulas.is_formula(value) else None
+            return sheet.write_string(row, place, value, shown)
+
+        return write_text
     if kind in formats:
         shown = formats[kind]
         return lambda row, place, value: sheet.write_datetime(row, place, value, shown)
     writers: dict[str, Callable[[int, int, Cell], object]] = {
-        "text": sheet.write_string,
         "number": sheet.write_number,
         "boolean": sheet.write_boolean,
     }
