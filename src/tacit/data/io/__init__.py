@@ -110,7 +110,7 @@ def read_table(
         raise InputError(f"{path}: cannot be read ({reason})") from None
     if table.num_columns == 0:
         raise InputError(f"{path}: has no columns")
-    _check_names(path, table.column_names)
+    check_names(path, table.column_names)
     refuse_nested(table, f"{path}: ")
     if table.num_rows == 0:
         raise InputError(f"{path}: has a header but no records")
@@ -229,10 +229,11 @@ def _format(path: Path) -> ModuleType:
     return import_module(f"tacit.data.io.{FORMATS[ending]}")
 
 
-def _check_names(
+def check_names(
     path: Path,
     names: list[str],
 ) -> None:
+    """Refuse a name that stands twice."""
     twice = [name for j, name in enumerate(names) if name in names[:j]]
     if twice:
         raise InputError(

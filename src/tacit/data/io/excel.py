@@ -142,6 +142,7 @@ def write(
     columns = [_cells(path, name, table.column(name)) for name in table.column_names]
     for name in table.column_names:
         _refuse_long(path, name, [name])
+    _refuse_blank(path, [values for _, values in columns])
     # rows are written one after the other, so that only one is held
     workbook = xlsxwriter.Workbook(str(path), {"constant_memory": True})
     workbook.set_properties({"created": MADE.replace(tzinfo=None)})
@@ -235,6 +236,16 @@ def _dates(values: pa.ChunkedArray) -> tuple[str, list[Cell]]:
     if any(day < FIRST_DAY for day in days):
         return "text", [None if cell is None else cell.isoformat() for cell in cells]
     return ("date" if is_day else "moment"), cells
+
+
+def _refuse_blank(path: Path, columns: list[list[Cell]]) -> None:
+    """A record of gaps is no row of a sheet: at its end nobody could tell that it is there."""
+    for row, cells in enumerate(zip(*columns, strict=True), start=1):
+        if all(cell is None or cell == "" for cell in cells):
+            raise InputError(
+                f"{path}: row {row} has no value at all, which a sheet of Excel cannot hold; "
+                "write CSV or Parquet"
+            )
 
 
 def _refuse_digits(path: Path, name: str, numbers: list[Cell]) -> list[Cell]:

@@ -56,7 +56,9 @@ def read(
         ".xpt": pyreadstat.read_xport,
         ".sas7bdat": pyreadstat.read_sas7bdat,
     }[ending]
-    options: dict[str, object] = {} if encoding is None else {"encoding": encoding}
+    # portable files have one encoding only
+    given = encoding is not None and ending != ".por"
+    options: dict[str, object] = {"encoding": encoding} if given else {}
     if ending in _USER_MISSING:
         # else codes of missing values become gaps, and why there is none is lost
         options["user_missing"] = True
