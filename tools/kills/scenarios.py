@@ -101,7 +101,7 @@ def protect(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
 def compare(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
     """`tacit compare --resume`, killed several times and then finished."""
     pacsv.write_csv(people(120), folder / "in.csv")
-    (folder / "plans.toml").write_text('[[steps]]\nmethod = "noise"\npercent = [5, 10, 20, 40, 80]\n')
+    (folder / "plans.toml").write_text('[[plans]]\nmethod = "noise"\npercent = { values = [5, 10, 20, 40, 80] }\n')
     words = ["compare", "in.csv", "--plans", "plans.toml", "--seed", "3", "--seeds", "1"]
     words += ["--attackers", "nearest", "--workers", "1", "--uninformed", "--bound", "1"]
     words += ["--resume", "runs.jsonl", "--json", "out.json", "--force"]

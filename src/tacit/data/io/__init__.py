@@ -197,9 +197,24 @@ def replacing(
             os.umask(umask)
             # mkstemp makes files that only their owner can read
             temporary.chmod(0o666 & ~umask)
-        temporary.replace(path)
+        if force:
+            temporary.replace(path)
+        else:
+            _take_free_name(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _take_free_name(temporary: Path, path: Path) -> None:
+    """Give the file its name unless another process was there first meanwhile."""
+    try:
+        # a second name is only given where there is none; the first one is removed later
+        os.link(temporary, path)
+    except FileExistsError:
+        refuse_overwrite(path)
+    except OSError:
+        # a file system that knows no second names: as before, the last one wins
+        temporary.replace(path)
 
 
 def refuse_overwrite(
