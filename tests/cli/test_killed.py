@@ -53,10 +53,12 @@ def killed(at: list[str], *words: str | Path) -> None:
     [
         # the release is written under another name
         (["tacit.data.io:csv", "write", "1", "after"], False),
-        # it has its name, and the manifest has none
-        (["tacit.plan.manifest", "describe", "1", "before"], True),
+        # the manifest is written, and neither has its name
+        (["tacit.plan.manifest", "put", "1", "after"], False),
+        # the release has its name, and the manifest has none
+        (["pathlib:Path", "replace", "1", "after"], True),
     ],
-    ids=["before its name", "before its manifest"],
+    ids=["before the manifest", "before its name", "after its name"],
 )
 def test_protect(tmp_path: Path, at: list[str], is_new: bool) -> None:
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"
@@ -84,7 +86,9 @@ def timeless(value: object) -> object:
 def test_compare_goes_on(tmp_path: Path) -> None:
     source, plans = tmp_path / "in.csv", tmp_path / "plans.toml"
     source.write_text(GOOD)
-    plans.write_text('[[plans]]\nmethod = "noise"\npercent = { values = [5, 20, 80] }\n')
+    plans.write_text(
+        '[[plans]]\nmethod = "noise"\npercent = { values = [5, 20, 80] }\n'
+    )
     words = ["compare", source, "--plans", plans, "--seed", "3", "--seeds", "1"]
     words += ["--attackers", "nearest", "--workers", "1", "--bound", "1"]
 
@@ -112,7 +116,12 @@ def test_stream_goes_on(tmp_path: Path) -> None:
     source.write_text("age,income\n" + rows)
 
     def words(name: str) -> list[str | Path]:
-        files = ["--out", tmp_path / f"{name}.csv", "--state", tmp_path / f"{name}.state"]
+        files = [
+            "--out",
+            tmp_path / f"{name}.csv",
+            "--state",
+            tmp_path / f"{name}.state",
+        ]
         settings = ["--set", "k=3", "--set", "window=40", "--every", "50"]
         command = ["stream", "--filter", "microaggregation", "--in", source]
         return [*command, *settings, *files, "--no-monitors"]
@@ -122,4 +131,6 @@ def test_stream_goes_on(tmp_path: Path) -> None:
         killed(at, *words("killed"))
     assert run(*words("killed")).returncode == 0
     assert run(*words("whole")).returncode == 0
-    assert (tmp_path / "killed.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert (tmp_path / "killed.csv").read_bytes() == (
+        tmp_path / "whole.csv"
+    ).read_bytes()

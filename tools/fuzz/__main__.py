@@ -81,7 +81,9 @@ def _dead(number: int, reason: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _process(seed: int, first: int, last: int) -> tuple[list[dict[str, Any]], str | None]:
+def _process(
+    seed: int, first: int, last: int
+) -> tuple[list[dict[str, Any]], str | None]:
     words = [sys.executable, "-m", "tools.fuzz", "--seed", str(seed)]
     words += ["--work", str(first), str(last)]
     with tempfile.TemporaryFile("w+") as out:
@@ -97,7 +99,9 @@ def _process(seed: int, first: int, last: int) -> tuple[list[dict[str, Any]], st
                 process.kill()
                 reason = "did not end"
         out.seek(0)
-        lines = [json.loads(line) for line in out.read().splitlines() if line.endswith("}")]
+        lines = [
+            json.loads(line) for line in out.read().splitlines() if line.endswith("}")
+        ]
     if process.returncode and reason is None:
         reason = f"ended the interpreter ({process.returncode})"
     return lines, reason
@@ -114,7 +118,9 @@ def _cpu(pid: int) -> float:
 
 def show(results: list[dict[str, Any]]) -> str:
     """Command, format, cases, how they ended: a table in Markdown."""
-    rows = ["| command | format | cases | done (0) | not safe (1) | refused (2) | defects |"]
+    rows = [
+        "| command | format | cases | done (0) | not safe (1) | refused (2) | defects |"
+    ]
     rows.append("|---|---|---|---|---|---|---|")
     keys = sorted({(r["command"], r["form"]) for r in results})
 
@@ -133,7 +139,9 @@ def show(results: list[dict[str, Any]]) -> str:
 
 def main() -> int:
     """Run what the words say; 1 if any case shows a defect."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("cases", nargs="?", type=int, default=500)
     parser.add_argument("--first", type=int, default=0, help="begin with this number")
     parser.add_argument("--seed", type=int, default=1, help="the series")
@@ -159,7 +167,9 @@ def main() -> int:
         results += done
         for result in done:
             if result["wrong"]:
-                print(result["number"], result["wrong"], " ".join(result["words"])[:200])
+                print(
+                    result["number"], result["wrong"], " ".join(result["words"])[:200]
+                )
             if given.log:
                 with given.log.open("a") as log:
                     log.write(json.dumps(result) + "\n")

@@ -28,7 +28,16 @@ NONSENSE = [
     "\ud800",
 ]  # fmt: skip
 # files that an option may name; all lie in the folder of the case
-PLACES = ["new.html", "new.json", "no/such/new.csv", ".", "in.csv", "old.txt", "new.csv", "new"]
+PLACES = [
+    "new.html",
+    "new.json",
+    "no/such/new.csv",
+    ".",
+    "in.csv",
+    "old.txt",
+    "new.csv",
+    "new",
+]
 # would wait, start a server or a cluster, run for minutes, or say nothing about input
 NEVER = {
     "follow", "redis", "cluster", "help", "host", "port", "browser", "budget", "workers", "until",
@@ -104,7 +113,9 @@ def setting(rng: Rng, method: Any) -> list[str]:
 def toml(value: Any) -> str:
     """A value as ``--set`` takes it."""
     if isinstance(value, dict):
-        inside = ", ".join(f"{json.dumps(name)} = {toml(inner)}" for name, inner in value.items())
+        inside = ", ".join(
+            f"{json.dumps(name)} = {toml(inner)}" for name, inner in value.items()
+        )
         return f"{{{inside}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml, value))}]"
@@ -119,7 +130,15 @@ def _some(rng: Rng, names: list[str], most: int = 3) -> str:
 def roles(rng: Rng, names: list[str]) -> list[str]:
     """Options that say what the columns are, right or wrong."""
     words: list[str] = []
-    kinds = ["quasi", "confidential", "identifier", "other", "continuous", "nominal", "ordinal"]
+    kinds = [
+        "quasi",
+        "confidential",
+        "identifier",
+        "other",
+        "continuous",
+        "nominal",
+        "ordinal",
+    ]
     rare = ["person", "household", "weight", "date", "code", "boolean", "text", "count"]
     if rng.random() < 0.6:
         words += ["--quasi", _some(rng, names)]
@@ -134,7 +153,9 @@ def names_in(table: pa.Table, form: str) -> list[str]:
     return list(dict.fromkeys(legal(table.column_names, f".{form}").values()))
 
 
-def source(rng: Rng, folder: Path, ending: str, stem: str = "in") -> tuple[str, pa.Table, str]:
+def source(
+    rng: Rng, folder: Path, ending: str, stem: str = "in"
+) -> tuple[str, pa.Table, str]:
     """A file of this format in the folder: its name, what is in it, and how bad it is."""
     bad = rng.random()
     oddity = 0.0 if bad < 0.3 else 0.35
@@ -157,7 +178,14 @@ def source(rng: Rng, folder: Path, ending: str, stem: str = "in") -> tuple[str, 
 def _method(rng: Rng) -> str:
     names = list(protectors)
     # the plain ones more often, so that more cases come to their end
-    usual = ["noise", "microaggregation", "rounding", "rank_swapping", "local_suppression", "pram"]
+    usual = [
+        "noise",
+        "microaggregation",
+        "rounding",
+        "rank_swapping",
+        "local_suppression",
+        "pram",
+    ]
     return str(rng.choice(usual if rng.random() < 0.5 else names))
 
 
@@ -178,7 +206,11 @@ def _steps(rng: Rng) -> str:
 
 def protect(rng: Rng, folder: Path, ending: str) -> Case:
     name, table, form = source(rng, folder, ending)
-    target = form if rng.random() < 0.6 else str(rng.choice([*formats.ENDINGS, "sas7bdat", "xyz"]))
+    target = (
+        form
+        if rng.random() < 0.6
+        else str(rng.choice([*formats.ENDINGS, "sas7bdat", "xyz"]))
+    )
     if target == "dat" and form != "dat" and rng.random() < 0.7:
         target = "csv"
     words = [name, f"out.{target}"]
@@ -205,7 +237,10 @@ def protect(rng: Rng, folder: Path, ending: str) -> Case:
     if rng.random() < 0.2:
         words += ["--release-as-is", _some(rng, names_in(table, form))]
     if rng.random() < 0.1:
-        words += ["--codebook", str(rng.choice(["book.html", "book.json", "book.xml", "book.x"]))]
+        words += [
+            "--codebook",
+            str(rng.choice(["book.html", "book.json", "book.xml", "book.x"])),
+        ]
     while rng.random() < 0.25:
         words += any_option(rng, "protect")
     _old(rng, folder, words, f"out.{target}")
@@ -231,15 +266,31 @@ def assess(rng: Rng, folder: Path, ending: str) -> Case:
             other = name
     words = [name, other]
     if rng.random() < 0.7:
-        words += ["--attackers", str(rng.choice(["nearest", "nearest,assignment", "nobody"], p=[0.6, 0.3, 0.1]))]
+        words += [
+            "--attackers",
+            str(
+                rng.choice(
+                    ["nearest", "nearest,assignment", "nobody"], p=[0.6, 0.3, 0.1]
+                )
+            ),
+        ]
     if rng.random() < 0.6:
         words.append("--aligned")
     if rng.random() < 0.3:
-        words += ["--fail-above", str(rng.choice(["0.5", "nan", "-1", "abc", "0", "1", "1e-9"]))]
+        words += [
+            "--fail-above",
+            str(rng.choice(["0.5", "nan", "-1", "abc", "0", "1", "1e-9"])),
+        ]
     if rng.random() < 0.1:
-        words += ["--threshold", str(rng.choice(["attack=abc", "nearest=nan", "x", "pld=0.5"]))]
+        words += [
+            "--threshold",
+            str(rng.choice(["attack=abc", "nearest=nan", "x", "pld=0.5"])),
+        ]
     if rng.random() < 0.1:
-        words += ["--model", str(rng.choice(["income ~ age", "y~", "~", "income ~ nobody", "x"]))]
+        words += [
+            "--model",
+            str(rng.choice(["income ~ age", "y~", "~", "income ~ nobody", "x"])),
+        ]
     words += roles(rng, names_in(table, form))
     while rng.random() < 0.3:
         words += any_option(rng, "assess")
@@ -302,7 +353,9 @@ def verify(rng: Rng, folder: Path, ending: str) -> Case:
     run(["protect", name, out, "--method", method, "--allow-unprotected"], folder)
     manifest = folder / f"{out}.manifest.json"
     if not manifest.exists():
-        manifest.write_text(str(rng.choice(["{}", "", "[]", '{"plan": 1}', "\x00", "5"])))
+        manifest.write_text(
+            str(rng.choice(["{}", "", "[]", '{"plan": 1}', "\x00", "5"]))
+        )
     elif rng.random() < 0.5:
         _change(rng, manifest)
     elif rng.random() < 0.2:
@@ -341,14 +394,19 @@ def stream(rng: Rng, folder: Path, ending: str) -> Case:
         k = int(rng.integers(2, 5))
         words += ["--set", f"k={k}", "--books"]
     if chosen in ("dp_microaggregation", "laplace") and rng.random() < 0.7:
-        bounds = ",".join(f"{name}=[0,100]" for name in table.column_names if name.isalnum())
+        bounds = ",".join(
+            f"{name}=[0,100]" for name in table.column_names if name.isalnum()
+        )
         words += ["--set", f"bounds={{{bounds}}}"]
     elif rng.random() < 0.3:
         words += setting(rng, filters[chosen])
     if chosen == "top_bottom_coding":
         words += ["--set", "high=50"]
     if form == "jsonl" or rng.random() < 0.1:
-        words += ["--format", str(rng.choice(["jsonl", "jsonl", "jsonl", "csv", "xml"]))]
+        words += [
+            "--format",
+            str(rng.choice(["jsonl", "jsonl", "jsonl", "csv", "xml"])),
+        ]
     if rng.random() < 0.3:
         words += ["--columns", _some(rng, names_in(table, form))]
     if rng.random() < 0.3:
@@ -387,7 +445,9 @@ def large(rng: Rng, folder: Path, ending: str) -> Case:
         _old(rng, folder, words, "out.parquet")
         method = "microaggregation"
         if rng.random() < 0.5:
-            method = str(rng.choice(["rounding", "noise", "top_bottom_coding", _method(rng)]))
+            method = str(
+                rng.choice(["rounding", "noise", "top_bottom_coding", _method(rng)])
+            )
             words += ["--method", method]
         if rng.random() < 0.3:
             words += setting(rng, protectors[method])
@@ -395,7 +455,10 @@ def large(rng: Rng, folder: Path, ending: str) -> Case:
         if rng.random() < 0.6:
             words += ["--quasi", _some(rng, names_in(table, form))]
         if rng.random() < 0.6:
-            words += ["--leaf", str(rng.choice(["10", "auto", "5", "0", "-1", "abc", "1000"]))]
+            words += [
+                "--leaf",
+                str(rng.choice(["10", "auto", "5", "0", "-1", "abc", "1000"])),
+            ]
     while rng.random() < 0.25:
         words += any_option(rng, f"large {which}")
     return Case(0, f"large {which}", form, words, inputs=[name])
@@ -403,7 +466,11 @@ def large(rng: Rng, folder: Path, ending: str) -> Case:
 
 def talk(rng: Rng, folder: Path, ending: str) -> Case:
     """Commands that read no file, and words that are no command."""
-    which = str(rng.choice(["methods", "reproduce", "demo", "app", ""], p=[0.6, 0.2, 0.05, 0.1, 0.05]))
+    which = str(
+        rng.choice(
+            ["methods", "reproduce", "demo", "app", ""], p=[0.6, 0.2, 0.05, 0.1, 0.05]
+        )
+    )
     words: list[str] = []
     if which == "methods":
         names = [*protectors, *filters, "nearest", "IL", "dld", *NONSENSE]
@@ -444,5 +511,9 @@ def case(seed: int, number: int, folder: Path) -> Case:
     (folder / "old.txt").write_text("precious")
     made = make(rng, folder, ending)
     made.number = number
-    made.words = [*made.command.split(), *made.words] if made.command != "nothing" else made.words
+    made.words = (
+        [*made.command.split(), *made.words]
+        if made.command != "nothing"
+        else made.words
+    )
     return made

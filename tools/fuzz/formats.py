@@ -21,7 +21,16 @@ ENDINGS = [
     "csv", "tsv", "txt", "parquet", "feather", "arrow", "arff", "xlsx", "dat", "dta", "sav",
     "zsav", "por", "xpt",
 ]  # fmt: skip
-ENCODINGS = ["utf-8", "utf-8-sig", "cp1252", "latin-1", "utf-16", "utf-16-le", "utf-32", "cp437"]
+ENCODINGS = [
+    "utf-8",
+    "utf-8-sig",
+    "cp1252",
+    "latin-1",
+    "utf-16",
+    "utf-16-le",
+    "utf-32",
+    "cp437",
+]
 
 
 def write(table: pa.Table, path: Path, rng: Rng, *, plainly: bool) -> bool:
@@ -71,7 +80,9 @@ def _text(table: pa.Table, path: Path, rng: Rng, plainly: bool) -> None:
 def damage(path: Path, rng: Rng) -> str:
     """Make the file another one; what was done to it, in a word."""
     whole = path.read_bytes()
-    kind = str(rng.choice(["cut", "flipped", "empty", "garbage", "grown", "nulls", "ragged"]))
+    kind = str(
+        rng.choice(["cut", "flipped", "empty", "garbage", "grown", "nulls", "ragged"])
+    )
     if kind == "cut":
         path.write_bytes(whole[: int(rng.integers(0, max(len(whole), 1)))])
     elif kind == "flipped":

@@ -42,17 +42,17 @@ def run(words: list[str], folder: Path, stdin: bytes | None = None) -> Ran:
     """The command in this process, in the folder."""
     out, err = io.StringIO(), io.StringIO()
     meant: dict[Path, pa.Table] = {}
-    usual = tacit_io.write
+    usual = tacit_io.writing
 
-    def write(data: Any, path: str | Path, **more: Any) -> None:
+    def writing(data: Any, path: str | Path, **more: Any) -> Any:
         meant[Path(path).resolve()] = Microdata.of(data).written()
-        usual(data, path, **more)
+        return usual(data, path, **more)
 
     before = os.getcwd(), sys.argv, sys.stdin, warnings.formatwarning
     os.chdir(folder)
     sys.argv = ["tacit", *words]
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin or b""))
-    tacit_io.write = write
+    tacit_io.writing = writing
     code: int | str | None = 0
     try:
         with (
@@ -65,7 +65,7 @@ def run(words: list[str], folder: Path, stdin: bytes | None = None) -> Ran:
     except SystemExit as end:
         code = end.code
     finally:
-        tacit_io.write = usual
+        tacit_io.writing = usual
         directory, sys.argv, sys.stdin, warnings.formatwarning = before
         os.chdir(directory)
     return Ran(int(code or 0), out.getvalue(), err.getvalue(), meant)
@@ -126,7 +126,9 @@ def _words_wrong(case: Case, ran: Ran) -> list[str]:
     if ran.code == 2 and not _no_plan(case, ran):
         if not ran.err.strip():
             found.append("no sentence")
-        sentences = [line for line in ran.err.splitlines() if line.startswith("Error: ")]
+        sentences = [
+            line for line in ran.err.splitlines() if line.startswith("Error: ")
+        ]
         # those of the command line library stand in a box
         if len(sentences) != 1 and "─ Error" not in ran.err and "Usage:" not in ran.err:
             found.append(f"{len(sentences)} sentences")
@@ -136,7 +138,11 @@ def _words_wrong(case: Case, ran: Ran) -> list[str]:
 def _files_wrong(
     case: Case, ran: Ran, before: dict[str, str], after: dict[str, str]
 ) -> list[str]:
-    found = [f"input {name} changed" for name in case.inputs if before.get(name) != after.get(name)]
+    found = [
+        f"input {name} changed"
+        for name in case.inputs
+        if before.get(name) != after.get(name)
+    ]
     gone = before.keys() - after.keys()
     found += [f"{name} is gone" for name in gone]
     changed = {name for name in before if name in after and before[name] != after[name]}
@@ -144,10 +150,18 @@ def _files_wrong(
     if ran.code == 2 and not _no_plan(case, ran):
         # what a stream could not read goes to the dead-letter file, before it fails, too
         new = {name for name in new if not name.endswith("withheld.jsonl")}
-        found += [f"{name} left" for name in new] + [f"{name} overwritten" for name in changed]
+        found += [f"{name} left" for name in new] + [
+            f"{name} overwritten" for name in changed
+        ]
     elif "--force" not in case.words and "state.bin" not in case.words:
-        found += [f"{name} overwritten" for name in changed if name != "tacit-stream.withheld.jsonl"]
-    found += [f"{name} left" for name in new if ".tacit-" in name or name.endswith(".part")]
+        found += [
+            f"{name} overwritten"
+            for name in changed
+            if name != "tacit-stream.withheld.jsonl"
+        ]
+    found += [
+        f"{name} left" for name in new if ".tacit-" in name or name.endswith(".part")
+    ]
     return found
 
 
@@ -178,12 +192,20 @@ def _content_wrong(case: Case, ran: Ran, folder: Path) -> list[str]:
     if case.command == "stream" and "--out" in case.words:
         found += _stream_wrong(case, ran, folder)
     for word in case.words:
-        if word.endswith(".json") and (folder / word).is_file() and word.startswith("new"):
+        if (
+            word.endswith(".json")
+            and (folder / word).is_file()
+            and word.startswith("new")
+        ):
             try:
                 json.loads((folder / word).read_text())
             except ValueError:
                 found.append(f"{word} is no JSON")
-    if "--json" in case.words and "-" not in case.words and case.command not in ("assess", "compare"):
+    if (
+        "--json" in case.words
+        and "-" not in case.words
+        and case.command not in ("assess", "compare")
+    ):
         try:
             json.loads(ran.out)
         except ValueError:
@@ -220,7 +242,11 @@ def _stream_wrong(case: Case, ran: Ran, folder: Path) -> list[str]:
     is_json = "jsonl" in case.words
     if is_json:
         records = [json.loads(line) for line in text.split("\n") if line]
-        return [] if len(records) == released else [f"{len(records)} of {released} records"]
+        return (
+            []
+            if len(records) == released
+            else [f"{len(records)} of {released} records"]
+        )
     sniffed = max(",;\t|", key=text.split("\n")[0].count)
     rows = list(csv.reader(io.StringIO(text), delimiter=sniffed))
     rows = [row for row in rows if row]
@@ -229,7 +255,12 @@ def _stream_wrong(case: Case, ran: Ran, folder: Path) -> list[str]:
         found.append(f"{len(rows) - 1} of {released} records")
     if len({len(row) for row in rows}) > 1 and len(rows[0]) > 1:
         found.append("rows of other lengths")
-    if case.k is not None and "--books" in case.words and len(rows) > 1 and "_size" in rows[0]:
+    if (
+        case.k is not None
+        and "--books" in case.words
+        and len(rows) > 1
+        and "_size" in rows[0]
+    ):
         sizes = [int(row[rows[0].index("_size")]) for row in rows[1:]]
         if min(sizes) < case.k:
             found.append(f"groups of {min(sizes)}")

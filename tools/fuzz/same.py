@@ -20,7 +20,9 @@ def difference(meant: pa.Table, read: pa.Table, ending: str) -> str:
     if meant.num_rows != read.num_rows:
         return f"{read.num_rows} records for {meant.num_rows}"
     for place, name in enumerate(meant.column_names):
-        cells = zip(_listed(meant.column(place)), _listed(read.column(place)), strict=True)
+        cells = zip(
+            _listed(meant.column(place)), _listed(read.column(place)), strict=True
+        )
         for row, (one, other) in enumerate(cells):
             if not _same(one, other, ending):
                 kinds = f"{meant.column(place).type} -> {read.column(place).type}"
@@ -82,7 +84,11 @@ def _plain(value: Any, ending: str) -> Any:
         return value.total_seconds()
     if isinstance(value, str):
         if ending in PADDED:
-            value = value.rstrip(" ").strip() if ending in (".dat", ".fwf") else value.rstrip(" ")
+            value = (
+                value.rstrip(" ").strip()
+                if ending in (".dat", ".fwf")
+                else value.rstrip(" ")
+            )
         if value == "" and ending in (".xlsx", *PADDED):
             return None
         return value

@@ -13,7 +13,18 @@ import pyarrow as pa
 Rng: TypeAlias = np.random.Generator
 Maker: TypeAlias = Callable[[Rng, int], pa.Array]
 
-NAMES = ["age", "income", "town", "sex", "region", "hours", "id", "weight", "date", "x1"]
+NAMES = [
+    "age",
+    "income",
+    "town",
+    "sex",
+    "region",
+    "hours",
+    "id",
+    "weight",
+    "date",
+    "x1",
+]
 ODD_NAMES = [
     "net income", "2nd", "=cmd", "-a", "'=q", "a,b", 'a"b', "a;b", "a\nb", "a\tb", "[red]", "[/x]",
     "if", "_all", "ALL", "with", "é", "年齢", "🙂", "\u202eevil", "n" * 300, "a.b", "a'b", "A", "a",
@@ -169,7 +180,17 @@ def raw_bytes(rng: Rng, n: int) -> pa.Array:
     return pa.array([b"\x00\xff"] * n, pa.binary())
 
 
-USUAL: list[Maker] = [whole, few, numbers, digits, gaps, towns, categories, booleans, days]
+USUAL: list[Maker] = [
+    whole,
+    few,
+    numbers,
+    digits,
+    gaps,
+    towns,
+    categories,
+    booleans,
+    days,
+]
 ODD: list[Maker] = [
     not_numbers, infinite, extreme, huge_whole, unsigned, small_types, odd_text, long_text,
     own_text, own_number, codes, large_strings, nothing, constant, moments, times, spans,
@@ -179,7 +200,9 @@ ODD: list[Maker] = [
 
 def table(rng: Rng, *, oddity: float, wide: bool = False) -> pa.Table:
     """A table of which a share ``oddity`` of the columns and names is odd."""
-    n = int(rng.choice([1, 2, 3, 6, 12, 24, 40], p=[0.04, 0.04, 0.05, 0.1, 0.22, 0.3, 0.25]))
+    n = int(
+        rng.choice([1, 2, 3, 6, 12, 24, 40], p=[0.04, 0.04, 0.05, 0.1, 0.22, 0.3, 0.25])
+    )
     if rng.random() < oddity / 10:
         n = 0
     width = int(rng.integers(25, 200)) if wide else int(rng.integers(1, 7))

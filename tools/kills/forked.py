@@ -9,6 +9,7 @@ import resource
 import signal
 import sys
 import time
+import traceback
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -23,8 +24,27 @@ for _name in (
     import_module(_name)
 
 
-def start(words: list[str], folder: Path, prepare: Callable[[], None] = lambda: None) -> int:
+# what the children say on standard error
+_talk = os.pipe()
+os.set_blocking(_talk[0], False)
+
+
+def said() -> str:
+    """What the children said since the last call, the end of it."""
+    text = b""
+    try:
+        while block := os.read(_talk[0], 65536):
+            text += block
+    except BlockingIOError:
+        pass
+    return text.decode(errors="replace")[-500:]
+
+
+def start(
+    words: list[str], folder: Path, prepare: Callable[[], None] = lambda: None
+) -> int:
     """Begin the command in a child; its process id."""
+    said()
     child = os.fork()
     if child:
         return child
@@ -36,10 +56,13 @@ def start(words: list[str], folder: Path, prepare: Callable[[], None] = lambda: 
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
-        kept = os.open(folder / "stderr.txt", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-        os.dup2(kept, 2)
+        # without a limit of size: what is said is read by the parent
+        os.dup2(_talk[1], 2)
+        sys.stderr = os.fdopen(_talk[1], "w")
         prepare()
         code = _run(words)
+    except BaseException:
+        traceback.print_exc()
     finally:
         sys.stderr.flush()
         os._exit(code)
@@ -58,7 +81,9 @@ def _run(words: list[str]) -> int:
     return 0
 
 
-def finish(words: list[str], folder: Path, prepare: Callable[[], None] = lambda: None) -> int:
+def finish(
+    words: list[str], folder: Path, prepare: Callable[[], None] = lambda: None
+) -> int:
     """The command to its end; its exit code."""
     _, status = os.waitpid(start(words, folder, prepare), 0)
     return os.waitstatus_to_exitcode(status)
@@ -82,7 +107,7 @@ def lasting(words: list[str], folder: Path) -> float:
         began = time.monotonic()
         code = finish(words, folder)
         longest = max(longest, time.monotonic() - began)
-        assert code == 0, (words, code, (folder / "stderr.txt").read_text()[-500:])
+        assert code == 0, (words, code, said())
     return longest
 
 

@@ -54,12 +54,14 @@ def describe(
     columns: Iterable[Leaving] = (),
     encoding: str | None = None,
     safe_formulas: bool = True,
+    file: Path | None = None,
 ) -> Manifest:
     """The manifest of a release that has just been written.
 
     ``plan`` must hold the seeds that were used, and ``order`` that of the rows (None: they
     are as the plan gives them); ``columns`` are those that left without protection;
-    ``encoding`` and ``safe_formulas`` are how the files were read and written.
+    ``encoding`` and ``safe_formulas`` are how the files were read and written; ``file`` is
+    where the release lies before it has its name.
     """
     rows = RowOrder.of(plan, keep=True) if order is None else order
     return {
@@ -76,20 +78,21 @@ def describe(
         "schema": data.schema.to_dict(),
         "order": rows.to_dict(data.n),
         "leaving": [one.to_dict() for one in columns],
-        "input": _file(source, data) | {"encoding": encoding},
-        "output": _file(release, masked)
+        "input": _file(source, source, data) | {"encoding": encoding},
+        "output": _file(release, file or release, masked)
         | {"safe_formulas": safe_formulas, "renamed": renamed(masked.names, release)},
     }
 
 
 def _file(
     path: str | Path,
+    content: str | Path,
     data: Microdata,
 ) -> dict[str, object]:
     """A file as a manifest names it."""
     return {
         "path": str(Path(path).resolve()),
-        "sha256": sha256(path),
+        "sha256": sha256(content),
         "records": data.n,
     }
 
@@ -112,11 +115,16 @@ def write(
 ) -> Path:
     """Write the manifest beside its release, for its owner alone (mode 0600): it holds seeds."""
     path = path_of(release)
+    with io.replacing(path, force=force, private=True) as temporary:
+        put(manifest, temporary)
+    return path
+
+
+def put(manifest: Manifest, path: Path) -> None:
+    """Write the manifest into this file."""
     # names of columns stay readable
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
-    with io.replacing(path, force=force, private=True) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
-    return path
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def shown(manifest: Manifest) -> Manifest:

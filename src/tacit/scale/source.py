@@ -121,9 +121,7 @@ class TableSource:
         return state
 
 
-def _whole(
-    batches: Iterator[pa.RecordBatch], path: Path
-) -> Iterator[pa.RecordBatch]:
+def _whole(batches: Iterator[pa.RecordBatch], path: Path) -> Iterator[pa.RecordBatch]:
     """The batches; a file whose end of the header is whole may be damaged in the middle."""
     while True:
         try:

@@ -139,6 +139,19 @@ def write(
         run as a formula (``tacit.data.io.formulas``); ``read`` takes it off again. In an Excel
         file text is text, with or without this.
     """
+    with writing(data, path, force=force, safe_formulas=safe_formulas):
+        pass
+
+
+@contextlib.contextmanager
+def writing(
+    data: Frame,
+    path: str | Path,
+    *,
+    force: bool = False,
+    safe_formulas: bool = True,
+) -> Iterator[Path]:
+    """As ``write``: the block has the whole file under another name, and ends before it appears."""
     path = Path(path)
     data = Microdata.of(data)
     words = {
@@ -156,18 +169,19 @@ def write(
     companions: dict[Path, str] = {}
     if hasattr(module, "beside"):
         companions = module.beside(table, path)
-    for companion in companions:
-        refuse_overwrite(companion, force=force)
-    with replacing(path, force=force) as temporary:
+    with contextlib.ExitStack() as stack:
+        for companion, text in companions.items():
+            beside = stack.enter_context(replacing(companion, force=force))
+            beside.write_text(text, encoding="utf-8")
+        # entered last, so that it has its name first
+        temporary = stack.enter_context(replacing(path, force=force))
         try:
             module.write(table, temporary)
         except InputError as error:
             # nobody knows the file by its name for now
             error.args = (str(error).replace(str(temporary), str(path)),)
             raise
-    for companion, text in companions.items():
-        with replacing(companion, force=force) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        yield temporary
 
 
 @contextlib.contextmanager
