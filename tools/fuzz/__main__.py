@@ -2,6 +2,7 @@
 
     python -m tools.fuzz 20000                # cases 0 to 19,999 of series 1, then the table
     python -m tools.fuzz 500 --seed 7         # another series
+    python -m tools.fuzz 10000 --files        # tables through every format, no commands
     python -m tools.fuzz --only 1234          # one case again, with all that it said
     python -m tools.fuzz --only 1234 --keep DIR   # the same, and its files stay in DIR
 
@@ -43,6 +44,25 @@ def one(seed: int, number: int, folder: Path) -> dict[str, Any]:
         # of the generator, not of what it tests
         return _dead(number, "was not generated") | {"err": traceback.format_exc()}
     return judge(made, folder)
+
+
+def files(seed: int, first: int, cases: int) -> int:
+    """Tables through every format, in this process."""
+    from tools.fuzz.files import one as write_and_read
+
+    results = []
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
+        for number in range(first, first + cases):
+            results.append(write_and_read(seed, number, Path(name)))
+            if results[-1]["wrong"]:
+                print(
+                    number,
+                    results[-1]["form"],
+                    results[-1]["wrong"],
+                    results[-1]["err"],
+                )
+    print(show(results))
+    return any(result["wrong"] for result in results)
 
 
 def work(seed: int, first: int, last: int) -> None:
@@ -147,6 +167,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="the series")
     parser.add_argument("--only", type=int, help="one case again")
     parser.add_argument("--keep", type=Path, help="with --only: where its files stay")
+    parser.add_argument(
+        "--files", action="store_true", help="write and read files only"
+    )
     parser.add_argument("--log", type=Path, help="every result as a line of JSON")
     parser.add_argument("--work", nargs=2, type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -161,6 +184,8 @@ def main() -> int:
         print(json.dumps(result, indent=1, ensure_ascii=False))
         return bool(result["wrong"])
     results: list[dict[str, Any]] = []
+    if given.files:
+        return files(given.seed, given.first, given.cases)
     for first in range(given.first, given.first + given.cases, BATCH):
         last = min(first + BATCH, given.first + given.cases)
         done = batch(given.seed, first, last)

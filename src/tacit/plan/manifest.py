@@ -156,12 +156,12 @@ def load(path: str | Path) -> Manifest:
         text = Path(path).read_text(encoding="utf-8")
         manifest = json.loads(text)
         # what everything else relies on; other keys may come and go between versions
-        (
-            manifest["plan"],
-            manifest["input"]["sha256"],
-            manifest["output"]["sha256"],
-            manifest["schema"],
-        )
+        for file in (manifest["input"], manifest["output"]):
+            if not isinstance(file["sha256"], str) or not isinstance(file["path"], str):
+                raise TypeError
+        if not isinstance(manifest["plan"], dict):
+            raise TypeError
+        manifest["schema"]
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError):

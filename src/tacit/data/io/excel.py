@@ -68,9 +68,10 @@ def read(
         rows.pop()
     if not rows:
         raise InputError(f"{path}: the sheet '{sheets[0]}' is empty")
-    names = [_text(cell) for cell in rows[0]]
+    # blanks around a name belong to it, as in every other format
+    names = [cell if isinstance(cell, str) else _text(cell) for cell in rows[0]]
     for place, name in enumerate(names, start=1):
-        if not name:
+        if not name.strip():
             raise InputError(
                 f"{path}: column {place} of the sheet '{sheets[0]}' has no name "
                 "in the first row"
@@ -140,8 +141,12 @@ def write(
         )
     # refused before the file is begun, so that nothing is left behind
     columns = [_cells(path, name, table.column(name)) for name in table.column_names]
-    for name in table.column_names:
+    for place, name in enumerate(table.column_names, start=1):
         _refuse_long(path, name, [name])
+        if not name.strip():
+            raise InputError(
+                f"{path}: column {place} has no name, which Excel files need; name it"
+            )
     _refuse_blank(path, [values for _, values in columns])
     # rows are written one after the other, so that only one is held
     workbook = xlsxwriter.Workbook(str(path), {"constant_memory": True})
