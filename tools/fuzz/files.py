@@ -51,6 +51,10 @@ def one(seed: int, number: int, folder: Path) -> dict[str, Any]:
 def _read_back(data: Microdata, path: Path) -> list[str]:
     try:
         back = io.read_table(path)
+    except TacitError as error:
+        # a file without records is written in Python only, and is read by nobody
+        nothing = data.n == 0 and "no records" in str(error)
+        return [] if nothing else [f"cannot be read back: {error!r:.200}"]
     except Exception as error:  # noqa: BLE001  # what was written can be read
         return [f"cannot be read back: {error!r:.200}"]
     table = data.written()

@@ -42,6 +42,8 @@ def _listed(column: pa.ChunkedArray) -> list[Any]:
 
 
 def _same(one: Any, other: Any, ending: str) -> bool:
+    if ending in UNTYPED and one == "nan" and isinstance(other, float):
+        return math.isnan(other)
     if isinstance(one, dt.timedelta) and not isinstance(other, dt.timedelta):
         # no other format has spans of time: as microseconds, or as Python writes them
         return str(other) in (str(int(one.total_seconds() * 1e6)), str(one))

@@ -152,6 +152,7 @@ def assess(
         raise InputError(
             f"--fail-above {fail_above} is not a rate; give a number from 0 to 1"
         )
+    limits = _limits(threshold)
     options: dict[str, dict[str, object]] = {}
     if model:
         options["regression"] = {"models": model}
@@ -165,7 +166,7 @@ def assess(
             truth="rows" if aligned and key is None else None,
             key=key,
             attackers=None if attackers is None else shared.split(attackers),
-            thresholds=shared.settings(threshold),
+            thresholds=limits,
             options=options,
             progress=progress,
         )
@@ -181,6 +182,20 @@ def assess(
     if verdict.state != "safe":
         typer.echo(f"--fail-above {fail_above:g}: {verdict}", err=True)
         raise typer.Exit(1)
+
+
+def _limits(pairs: list[str] | None) -> dict[str, float]:
+    """The thresholds by name; each is a number."""
+    limits: dict[str, float] = {}
+    for name, value in shared.settings(pairs).items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not value >= 0:
+            raise InputError(
+                f"--threshold {name}={value}: a threshold is a number, zero or more; "
+                "write name=value, for example attack=0.05"
+            )
+        limits[name] = value
+    return limits
 
 
 def _named_back(

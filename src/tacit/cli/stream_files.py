@@ -52,7 +52,7 @@ def open_output(
 
 @contextmanager
 def _live(target: Path) -> Iterator[TextIO]:
-    """A file that grows in place; one in which nothing was written by a stream that failed is gone."""
+    """A file that grows in place; a stream that failed before its first record leaves none."""
     try:
         with target.open("w", encoding="utf-8", newline="") as out:
             yield out

@@ -122,8 +122,13 @@ def _header(names: list[str], delimiter: str) -> str:
     """The first line; quoted where a name holds what could be taken for a delimiter."""
     out = io.StringIO()
     odd = any(sign in name for name in names for sign in DELIMITERS)
-    quoting = csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
-    csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerow(names)
+    writer = csv.writer(
+        out,
+        delimiter=delimiter,
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL,
+    )
+    writer.writerow(names)
     return out.getvalue()
 
 
