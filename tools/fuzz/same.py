@@ -42,6 +42,9 @@ def _listed(column: pa.ChunkedArray) -> list[Any]:
 
 
 def _same(one: Any, other: Any, ending: str) -> bool:
+    if ending in UNTYPED and isinstance(one, str) and isinstance(other, dt.time):
+        # text that looks like a time of day is one there
+        return other.isoformat().startswith(one)
     if ending in UNTYPED and one == "nan" and isinstance(other, float):
         return math.isnan(other)
     if isinstance(one, dt.timedelta) and not isinstance(other, dt.timedelta):

@@ -103,7 +103,8 @@ def renamed(names: Iterable[str], release: str | Path) -> dict[str, str]:
     >>> renamed(["age", "net income"], "release.dta")
     {'net income': 'net_income'}
     """
-    legal = legal_names.legal(names, Path(release).suffix.lower())
+    ending = Path(release).suffix.lower()
+    legal = legal_names.legal(names, ending)
     return {name: there for name, there in legal.items() if name != there}
 
 
@@ -157,8 +158,9 @@ def load(path: str | Path) -> Manifest:
         manifest = json.loads(text)
         # what everything else relies on; other keys may come and go between versions
         for file in (manifest["input"], manifest["output"]):
-            if not isinstance(file["sha256"], str) or not isinstance(file["path"], str):
-                raise TypeError
+            for word in ("sha256", "path"):
+                if not isinstance(file[word], str):
+                    raise TypeError
         if not isinstance(manifest["plan"], dict):
             raise TypeError
         manifest["schema"]

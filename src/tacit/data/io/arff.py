@@ -66,8 +66,9 @@ def _header(
                 f"{path}: line {number} is not an ARFF declaration: {text[:60]}"
             )
         name, kind = attribute.groups()
-        is_quoted = name[0] in ("'", '"') and len(name) > 1
-        declared.append((_unquote(name) if is_quoted else name, kind.strip()))
+        if _is_quoted(name):
+            name = _unquote(name)
+        declared.append((name, kind.strip()))
     return declared
 
 
@@ -129,13 +130,18 @@ def _cells(text: str) -> list[str | None]:
     while place <= len(text):
         found = _VALUE.match(text, place)
         # a quote that does not end: the rest of the line is one value
-        value = found.group(1).strip() if found else text[place:].strip()
+        value = found[1] if found else text[place:]
+        value = value.strip()
         place = found.end() + 1 if found else len(text) + 1
-        if value[:1] in ("'", '"') and len(value) > 1:
+        if _is_quoted(value):
             cells.append(_unquote(value))
         else:
             cells.append(None if value == "?" else value)
     return cells
+
+
+def _is_quoted(text: str) -> bool:
+    return len(text) > 1 and text[0] in ("'", '"')
 
 
 def _unquote(text: str) -> str:

@@ -36,7 +36,9 @@ def is_formula(text: str) -> bool:
     >>> is_formula("=1+1"), is_formula("-5"), is_formula("-1.5e3"), is_formula("-a")
     (True, False, False, True)
     """
-    return bool(re.match(_START, text)) and not re.fullmatch(_NUMBER, text)
+    starts = re.match(_START, text)
+    number = re.fullmatch(_NUMBER, text)
+    return starts is not None and number is None
 
 
 def safe(text: str) -> str:
@@ -54,7 +56,10 @@ def plain(text: str) -> str:
     >>> plain("'=1+1"), plain("''=1+1"), plain("'tis")
     ('=1+1', "'=1+1", "'tis")
     """
-    return text[1:] if text.startswith("'") and is_formula(text[1:]) else text
+    rest = text[1:]
+    if text.startswith("'") and is_formula(rest):
+        return rest
+    return text
 
 
 def safe_table(table: pa.Table) -> pa.Table:
@@ -78,25 +83,34 @@ def plain_table(table: pa.Table) -> pa.Table:
     """The table that a CSV file stands for, names too."""
     for place, name in enumerate(table.column_names):
         column = _texts(table.column(place))
-        if column is None or not pc.any(pc.starts_with(column, "'")).as_py():
+        if column is None:
+            continue
+        begins = pc.starts_with(column, "'")
+        if not pc.any(begins).as_py():
             continue
         rest = pc.utf8_slice_codeunits(column, 1)
-        quoted = pc.and_(pc.starts_with(column, "'"), _like_formulas(rest))
-        table = table.set_column(place, name, pc.if_else(quoted, rest, column))
+        quoted = pc.and_(begins, _like_formulas(rest))
+        plainly = pc.if_else(quoted, rest, column)
+        table = table.set_column(place, name, plainly)
     return _named(table, [plain(name) for name in table.column_names])
 
 
 def _named(table: pa.Table, names: list[str]) -> pa.Table:
+    renamed = table.rename_columns(names)
     # Arrow forgets the notes of a table that it renames
-    return table.rename_columns(names).replace_schema_metadata(table.schema.metadata)
+    return renamed.replace_schema_metadata(table.schema.metadata)
 
 
 def count(table: pa.Table) -> int:
     """How many cells of text a spreadsheet would run."""
-    columns = (_texts(column) for column in table.columns)
-    found = (pc.sum(_like_formulas(column)) for column in columns if column is not None)
-    # the sum over a column without any value is null
-    return sum(int(number.as_py() or 0) for number in found)
+    total = 0
+    for column in table.columns:
+        texts = _texts(column)
+        if texts is not None:
+            found = pc.sum(_like_formulas(texts))
+            # the sum over a column without any value is null
+            total += found.as_py() or 0
+    return total
 
 
 def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray | None:

@@ -99,9 +99,9 @@ def named_back(table: pa.Table, names: dict[str, str]) -> pa.Table:
     ``names`` are those of ``legal``: each name, and the one that it has in the file.
     """
     before = {there: name for name, there in names.items()}
-    said = {
-        before.get(name, name): entry for name, entry in said_of_columns(table).items()
-    }
+    said = {}
+    for name, entry in said_of_columns(table).items():
+        said[before.get(name, name)] = entry
     names_before = [before.get(name, name) for name in table.column_names]
     # Arrow forgets the notes of a table that it renames
     renamed = table.rename_columns(names_before)
