@@ -165,8 +165,9 @@ def source(
         table = tables.table(rng, oddity=oddity, wide=wide)
         if formats.write(table, path, rng, plainly=bad < 0.6):
             break
-        # what the format cannot hold is drawn again, more plainly in the end
+        # what the format cannot hold is drawn again, more plainly; some hold few columns only
         oddity /= 2
+        wide = wide and oddity > 0.05
     if bad > 0.85:
         formats.damage(path, rng)
     elif bad > 0.83:

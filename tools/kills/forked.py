@@ -95,7 +95,11 @@ def kill_within(child: int, seconds: float, draw: random.Random) -> bool:
     done, _ = os.waitpid(child, os.WNOHANG)
     if done:
         return False
-    os.killpg(child, signal.SIGKILL)
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except ProcessLookupError:
+        # it has no group of its own yet
+        os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return True
 

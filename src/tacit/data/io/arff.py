@@ -118,8 +118,8 @@ def write(
 def _cells(text: str) -> list[str | None]:
     """The values of a line; a question mark without quotes is a missing one.
 
-    >>> _cells(r"5, 'O\\'Neill ', ?, \"a,b\", '?'")
-    ['5', "O'Neill ", None, 'a,b', '?']
+    >>> _cells("5, 'a,b ', ?, '?'")
+    ['5', 'a,b ', None, '?']
     """
     # the usual case: no quotes, nothing to undo
     if not _QUOTED.search(text):

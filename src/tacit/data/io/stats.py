@@ -64,7 +64,13 @@ def read(
         options["user_missing"] = True
     try:
         frame, meta = reader(str(path), **options)
-    except (pyreadstat.ReadstatError, UnicodeDecodeError, LookupError) as error:
+    except (
+        pyreadstat.ReadstatError,
+        UnicodeDecodeError,
+        LookupError,
+        # a date of a damaged file
+        OverflowError,
+    ) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
     columns = {name: _column(frame, name, meta) for name in meta.column_names}
     table = pa.table(columns)
