@@ -72,8 +72,29 @@ def write(pyreadstat: ModuleType, table: pa.Table, path: Path) -> None:
         writers[ending](pyreadstat, columns, path, of_file)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
         raise InputError(f"{path}: cannot be written ({error})") from None
+    _refuse_cut(pyreadstat, path, table.num_rows)
     # the time of writing stands in the header: same seed, same bytes
     header_clock.stop(path)
+
+
+def _refuse_cut(pyreadstat: ModuleType, path: Path, records: int) -> None:
+    """See that the file is whole: the library does not say that the last bytes found no room."""
+    readers = {
+        ".dta": pyreadstat.read_dta,
+        ".por": pyreadstat.read_por,
+        ".xpt": pyreadstat.read_xport,
+    }
+    reader = readers.get(path.suffix.lower(), pyreadstat.read_sav)
+    try:
+        frame, _ = reader(str(path))
+        is_whole = len(frame) == records
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError):
+        is_whole = False
+    if path.suffix.lower() == ".dta":
+        # labels of values, which are not read here, stand before this mark
+        is_whole = is_whole and path.read_bytes().endswith(b"</stata_dta>")
+    if not is_whole:
+        raise InputError(f"{path}: could not be written whole; is there room for it?")
 
 
 class Written:
