@@ -197,7 +197,8 @@ def _steps(rng: Rng) -> str:
         '[[steps]]\nmethod = "microaggregation"\nk = 3\n', "steps = 5\n", "[[", "",
         '[[steps]]\nmethod = "rounding"\nbase = [1, 5]\n', '[[steps]]\npercent = 1\n',
         '[[steps]]\nmethod = "noise"\nseed = "x"\n', 'release_as_is = ["age"]\n', "\x00",
-        '[[steps]]\nmethod = "noise"\ncolumns = ["age"]\n', '[[plans]]\n[[plans.steps]]\nmethod="noise"\n',
+        '[[steps]]\nmethod = "noise"\ncolumns = ["age"]\n',
+        '[[plans]]\n[[plans.steps]]\nmethod="noise"\n',
     ]  # fmt: skip
     chosen = [parts[0] if rng.random() < 0.5 else parts[rng.integers(len(parts))]]
     if rng.random() < 0.3:

@@ -35,7 +35,7 @@ def one(seed: int, number: int, folder: Path) -> dict[str, Any]:
             code, said = 2, str(error)
             if path.exists():
                 wrong.append("left")
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is a defect
+        except Exception as error:  # whatever it is, it is a defect
             code, said = 3, repr(error)
             wrong.append("exception")
         if code == 0:
@@ -55,7 +55,7 @@ def _read_back(data: Microdata, path: Path) -> list[str]:
         # a file without records is written in Python only, and is read by nobody
         nothing = data.n == 0 and "no records" in str(error)
         return [] if nothing else [f"cannot be read back: {error!r:.200}"]
-    except Exception as error:  # noqa: BLE001  # what was written can be read
+    except Exception as error:  # what was written can be read
         return [f"cannot be read back: {error!r:.200}"]
     table = data.written()
     names = list(legal(table.column_names, path.suffix).values())

@@ -1,4 +1,4 @@
-"""A command in a child of this process, which has everything loaded: a kill hits work, not imports."""
+"""A command in a child of this process, which has all loaded: a kill hits work, not imports."""
 
 from __future__ import annotations
 
