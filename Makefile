@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 CORE := .venv/.core
 BENCH := .venv/.bench
 
-.PHONY: setup browser demo test test-all test-random mutants lint reproduce reproduced bench bench-full docs wheel clean
+.PHONY: setup browser demo test test-all test-random mutants fuzz kills lint reproduce reproduced bench bench-full docs wheel clean
 
 setup: $(STAMP)
 
@@ -49,6 +49,15 @@ lint: $(STAMP)
 # small changes of meaning that the tests must notice: all rooms, ROOM="risk loss", or those that changed SINCE=main
 mutants: $(STAMP)
 	$(BIN)/python -m tools.mutants $(ROOM) $(if $(SINCE),--since $(SINCE)) $(if $(JSON),--json $(JSON))
+
+# generated bad and odd input to every command and format (about half an hour); CASES=500 for fewer
+CASES ?= 20000
+fuzz: $(STAMP)
+	$(BIN)/python -m tools.fuzz $(CASES) && $(BIN)/python -m tools.fuzz $(CASES) --files
+
+# kill -9 at random moments, full disks, closed folders, two processes at once
+kills: $(STAMP)
+	$(BIN)/python -m tools.kills
 
 # every published table, in the version that CI runs
 reproduce: $(STAMP)

@@ -85,8 +85,9 @@ def test_codes_among_numbers_are_missing_codes(tmp_path: Path) -> None:
 
 def test_old_dates_are_text(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
-    tc.write(pa.table({"d": [dt.date(1850, 2, 3), None]}), path)
-    assert read_table(path).column("d").to_pylist()[0] == "1850-02-03"
+    days = [dt.date(1850, 2, 3), None]
+    tc.write(pa.table({"d": days, "x": [1, 2]}), path)
+    assert read_table(path).column("d").to_pylist() == ["1850-02-03", None]
 
 
 @pytest.mark.parametrize(

@@ -106,14 +106,6 @@ def test_value_labels_are_kept(tmp_path: Path, ending: str) -> None:
     assert read_table(out).column("income").to_pylist()[:2] == [1.5, 2.5]
 
 
-def test_formulas_are_neutralised_only_on_request(tmp_path: Path) -> None:
-    table = pa.table({"x": ["=1+1", "plain", None], "y": [-1, 2, 3]})
-    tc.write(table, tmp_path / "a.csv")
-    assert "\n=1+1," in (tmp_path / "a.csv").read_text()
-    tc.write(table, tmp_path / "b.csv", safe_formulas=True)
-    assert "\n'=1+1,-1" in (tmp_path / "b.csv").read_text()
-
-
 def test_writing_is_all_or_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("precious")

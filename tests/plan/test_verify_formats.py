@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pandas as pd
 import pytest
 
 import tacit as tc
+from cli.test_bad_input import run
+from tacit.base.errors import TacitWarning
 from tacit.plan import manifest
 from tacit.plan.plan import Plan, Step
 
@@ -93,3 +96,31 @@ def test_an_hour_later(tmp_path: Path) -> None:
     seen = tacit("@2027-01-01 00:31:00", "verify FILE.manifest.json")
     assert "NO" not in seen
     assert seen.count("yes  verified") == len(releases)
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav", "por", "xpt"])
+def test_renamed_columns_are_attacked_all_the_same(tmp_path: Path, ending: str) -> None:
+    """A column under the name that Stata allows was left out of the attacks: risk looked small."""
+    pytest.importorskip("pyreadstat")
+    rng = np.random.default_rng(3)
+    source, release = tmp_path / "in.csv", tmp_path / f"out.{ending}"
+    cells = {"net income": rng.normal(3000, 500, 60), "2nd": rng.normal(5, 1, 60)}
+    pd.DataFrame(cells | {"x": rng.integers(0, 2, 60)}).to_csv(source, index=False)
+    with pytest.warns(TacitWarning, match="'net income' is '"):
+        record = tc.release(
+            Plan((Step("noise", {"percent": 1}, seed=2**100),)),
+            source,
+            release,
+            quasi=["net income", "2nd", "x"],
+        )
+    there = record["output"]["renamed"]
+    assert set(there) >= {"net income", "2nd"}
+    assert set(there.values()) <= set(tc.read(release).names)
+    plan = ["--plan", f"{release}.manifest.json"]
+    done = run(
+        "assess", source, release, *plan, "--attackers", "nearest", "--json", "-"
+    )
+    assessed = json.loads(done.stdout)
+    assert assessed["attributes"] == 3
+    # with x alone, which has two values, it would be 2
+    assert assessed["attacks"]["nearest"]["correct"] > 45

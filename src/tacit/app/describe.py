@@ -22,9 +22,6 @@ CORE = (0.005, 0.995)
 # Categories named beside the drawing, and how many letters of each.
 NAMED, LETTERS = 3, 16
 
-# A spreadsheet takes text that begins like this for a formula and runs it.
-FORMULA = r"^[=+\-@\t\r]"
-
 
 def describe(data: Microdata) -> FileView:
     """The columns, the first records, and a plan to begin with."""
@@ -118,16 +115,3 @@ def _shape_of_categories(values: pa.ChunkedArray) -> tuple[list[float], str]:
 
 def _short(text: str) -> str:
     return text if len(text) <= LETTERS else text[: LETTERS - 1] + "…"
-
-
-def formulas(table: pa.Table) -> int:
-    """How many text cells a spreadsheet would take for a formula."""
-    total = 0
-    for column in table.columns:
-        values = _plain(column)
-        kind = values.type
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            matches = pc.match_substring_regex(values, FORMULA)
-            # The sum over a column without any value is null.
-            total += int(pc.sum(matches).as_py() or 0)
-    return total

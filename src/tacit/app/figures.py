@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tacit import report
-from tacit.app.describe import formulas
 from tacit.app.messages import Preview, Summary
 from tacit.assess.assessment import Assessment, assess
 from tacit.base.errors import InputError
@@ -22,6 +21,7 @@ from tacit.compare.found import READ_OFF
 from tacit.compare.trial import LOSS, Trial
 from tacit.compare.trials import Outcome, Settings
 from tacit.data import io
+from tacit.data.io import formulas
 from tacit.data.microdata import Microdata
 from tacit.plan import manifest
 from tacit.plan.leaving import leaving
@@ -213,7 +213,7 @@ def finish(
         "attacks": parts.attack_rows(result),
         "command": repeat.command(result, steps, order.name),
         "python": repeat.python(result, steps, order.name),
-        "formulas": formulas(masked.table),
+        "formulas": formulas.count(masked.table),
         "release": release,
         "leaving": [
             {"column": one.column, "why": one.why, "refused": one.refused}

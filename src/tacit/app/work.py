@@ -256,7 +256,7 @@ def _progress(
 
 
 def export(tell: Tell, masked: str, target: str, safe_formulas: bool) -> str:
-    """The masked file in another format, or with formulas neutralised."""
+    """The masked file in another format, or with formulas as they are."""
     tc.write(tc.read(masked), target, force=True, safe_formulas=safe_formulas)
     return target
 

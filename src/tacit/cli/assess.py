@@ -19,6 +19,8 @@ from tacit.cli import own_files
 if TYPE_CHECKING:
     from tacit.assess.assessment import Assessment, Failure
     from tacit.base.measure import Measure
+    from tacit.data.microdata import Microdata
+    from tacit.plan.manifest import Manifest
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -140,7 +142,7 @@ def assess(
     with shared.naming(original):
         check(before)
     # Columns of the release are known by name; roles are those of the original.
-    after = shared.read(masked, None, encoding, {})
+    after = _named_back(shared.read(masked, None, encoding, {}), before, masked, record)
     if before.n != after.n and key is None:
         raise InputError(
             f"{masked} has {after.n} records and {original} has {before.n}: rows cannot be "
@@ -150,6 +152,7 @@ def assess(
         raise InputError(
             f"--fail-above {fail_above} is not a rate; give a number from 0 to 1"
         )
+    limits = _limits(threshold)
     options: dict[str, dict[str, object]] = {}
     if model:
         options["regression"] = {"models": model}
@@ -163,7 +166,7 @@ def assess(
             truth="rows" if aligned and key is None else None,
             key=key,
             attackers=None if attackers is None else shared.split(attackers),
-            thresholds=shared.settings(threshold),
+            thresholds=limits,
             options=options,
             progress=progress,
         )
@@ -179,6 +182,44 @@ def assess(
     if verdict.state != "safe":
         typer.echo(f"--fail-above {fail_above:g}: {verdict}", err=True)
         raise typer.Exit(1)
+
+
+def _limits(pairs: list[str] | None) -> dict[str, float]:
+    """The thresholds by name; each is a number."""
+    limits: dict[str, float] = {}
+    for name, value in shared.settings(pairs).items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not value >= 0:
+            raise InputError(
+                f"--threshold {name}={value}: a threshold is a number, zero or more; "
+                "write name=value, for example attack=0.05"
+            )
+        limits[name] = value
+    return limits
+
+
+def _named_back(
+    after: Microdata, before: Microdata, masked: Path, record: Manifest | None
+) -> Microdata:
+    """The release with the names of the original where its format does not allow them.
+
+    A column that is not known by its name would be left out of the attacks.
+    """
+    from tacit.data.io import legal_names
+    from tacit.data.microdata import Microdata
+
+    names = None if record is None else record["output"].get("renamed")
+    if names is None:
+        names = legal_names.legal(before.names, masked.suffix.lower())
+    # a name that both files have is the same column
+    changed = {
+        name: there
+        for name, there in names.items()
+        if there in after.names and there not in before.names
+    }
+    if not changed:
+        return after
+    return Microdata.of(legal_names.named_back(after.native, changed))
 
 
 def show(result: Assessment) -> None:

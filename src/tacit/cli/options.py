@@ -89,6 +89,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 JsonFile = Annotated[
     Path | None, typer.Option("--json", help="Write JSON to this file; - for stdout.")
 ]
+SafeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--safe-formulas/--raw-formulas",
+        help="CSV: put ' before text and names that a spreadsheet would run; "
+        "tacit takes it off when it reads.",
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(

@@ -83,13 +83,7 @@ def protect(
     ] = False,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
-    safe_formulas: Annotated[
-        bool,
-        typer.Option(
-            "--safe-formulas",
-            help="Put ' before text cells that a spreadsheet would run.",
-        ),
-    ] = False,
+    safe_formulas: shared.SafeFormulas = True,
     force: shared.Force = False,
     as_json: shared.AsJson = False,
     *,

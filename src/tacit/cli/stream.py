@@ -119,6 +119,7 @@ def stream(
             help="On Redis: keep no state; a crash loses what was inside.",
         ),
     ] = False,
+    safe_formulas: shared.SafeFormulas = True,
     force: shared.Force = False,
 ) -> None:
     """Protect records as they pass: a pipe, a file that grows, or Redis Streams.
@@ -178,6 +179,7 @@ def stream(
             group=group,
             consumer=consumer,
             at_most_once=at_most_once,
+            safe_formulas=safe_formulas,
             force=force,
         )
     )

@@ -75,6 +75,7 @@ class Job:
     group: str
     consumer: str
     at_most_once: bool
+    safe_formulas: bool
     force: bool
 
 
@@ -234,6 +235,7 @@ def open_files(
         header=not length,
         delimiter=dialect.delimiter,
         decimal=dialect.decimal,
+        safe_formulas=job.safe_formulas,
     )
     place = file_position(out, real=job.target is not None)
     pipeline.sync = lambda: (

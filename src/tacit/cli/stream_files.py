@@ -47,9 +47,19 @@ def open_output(
             os.ftruncate(whole.fileno(), length)
         return stack.enter_context(target.open("a", encoding="utf-8", newline=""))
     io.refuse_overwrite(target, force=force or resumed)
-    if live:
-        return stack.enter_context(target.open("w", encoding="utf-8", newline=""))
-    return stack.enter_context(_whole(target))
+    return stack.enter_context(_live(target) if live else _whole(target))
+
+
+@contextmanager
+def _live(target: Path) -> Iterator[TextIO]:
+    """A file that grows in place; a stream that failed before its first record leaves none."""
+    try:
+        with target.open("w", encoding="utf-8", newline="") as out:
+            yield out
+    except BaseException:
+        if target.stat().st_size == 0:
+            target.unlink()
+        raise
 
 
 @contextmanager

@@ -190,7 +190,7 @@ def days(column: Column, values: pa.ChunkedArray) -> Floats:
         day = {text: (m - start).total_seconds() / 86400 for text, m in read.items()}
         texts = values.to_pylist()
         return np.array([np.nan if text is None else day[text] for text in texts])
-    if not pa.types.is_temporal(values.type):
+    if not pa.types.is_date(values.type) and not pa.types.is_timestamp(values.type):
         raise InputError(
             f"column '{column.name}' holds {values.type}, not dates; give dates, or text with a "
             "date_format"

@@ -173,8 +173,7 @@ def to_table(native: NativeFrame) -> pa.Table:
 
 def refuse_nested(table: pa.Table, source: str = "") -> None:
     """Columns of lists, structures or bytes have no values that anything here can compare."""
-    for name in table.column_names:
-        kind = table.schema.field(name).type
+    for name, kind in zip(table.column_names, table.schema.types, strict=True):
         inner = kind.value_type if pa.types.is_dictionary(kind) else kind
         nested = pa.types.is_nested(inner) or pa.types.is_union(inner)
         what = "lists or structures" if nested else "bytes"

@@ -38,6 +38,9 @@ __all__ = ["Column", "Kind", "Microdata", "Role", "Schema"]
 # text of these kinds may look like numbers and is none
 _KEPT_AS_TEXT = frozenset({Kind.code, Kind.date, Kind.text})
 
+# a million numbers of this size have a finite sum; no mean of larger ones can be relied on
+SUMMABLE = 1e302
+
 
 class Microdata:
     """Records with a schema; immutable (each change gives a new one).
@@ -156,7 +159,7 @@ class Microdata:
     def column(self, name: str) -> Floats:
         """One column as float64: values or codes; NaN where missing.
 
-        Infinite values are refused by row.
+        Infinite values, and those whose sum would be, are refused by row.
         """
         column = self._schema[name]
         if column.scale is not Kind.continuous:
@@ -166,11 +169,12 @@ class Microdata:
             numbers = floats(values)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise ColumnError(not_a_number(name, values)) from None
-        infinite = np.isinf(numbers)
-        if infinite.any():
-            row = int(np.argmax(infinite)) + 1
+        too_large = np.abs(numbers) > SUMMABLE
+        if too_large.any():
+            row = int(np.argmax(too_large))
+            what = "infinite" if np.isinf(numbers[row]) else "too large to compute with"
             raise InputError(
-                f"column '{name}', row {row}: the value is infinite; "
+                f"column '{name}', row {row + 1}: the value is {what}; "
                 "replace it or drop the record"
             )
         return numbers

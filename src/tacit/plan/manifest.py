@@ -19,6 +19,7 @@ import tacit
 from tacit.base.errors import InputError, TacitWarning
 from tacit.base.typing import Ints
 from tacit.data import io
+from tacit.data.io import legal_names
 from tacit.data.microdata import Column, Microdata, Schema
 from tacit.plan import row_order
 from tacit.plan.claims import claims
@@ -52,13 +53,15 @@ def describe(
     order: RowOrder | None = None,
     columns: Iterable[Leaving] = (),
     encoding: str | None = None,
-    safe_formulas: bool = False,
+    safe_formulas: bool = True,
+    file: Path | None = None,
 ) -> Manifest:
     """The manifest of a release that has just been written.
 
     ``plan`` must hold the seeds that were used, and ``order`` that of the rows (None: they
     are as the plan gives them); ``columns`` are those that left without protection;
-    ``encoding`` and ``safe_formulas`` are how the files were read and written.
+    ``encoding`` and ``safe_formulas`` are how the files were read and written; ``file`` is
+    where the release lies before it has its name.
     """
     rows = RowOrder.of(plan, keep=True) if order is None else order
     return {
@@ -75,21 +78,34 @@ def describe(
         "schema": data.schema.to_dict(),
         "order": rows.to_dict(data.n),
         "leaving": [one.to_dict() for one in columns],
-        "input": _file(source, data) | {"encoding": encoding},
-        "output": _file(release, masked) | {"safe_formulas": safe_formulas},
+        "input": _file(source, source, data) | {"encoding": encoding},
+        "output": _file(release, file or release, masked)
+        | {"safe_formulas": safe_formulas, "renamed": renamed(masked.names, release)},
     }
 
 
 def _file(
     path: str | Path,
+    content: str | Path,
     data: Microdata,
 ) -> dict[str, object]:
     """A file as a manifest names it."""
     return {
         "path": str(Path(path).resolve()),
-        "sha256": sha256(path),
+        "sha256": sha256(content),
         "records": data.n,
     }
+
+
+def renamed(names: Iterable[str], release: str | Path) -> dict[str, str]:
+    """Columns that the format of the release calls otherwise, with the names that they have there.
+
+    >>> renamed(["age", "net income"], "release.dta")
+    {'net income': 'net_income'}
+    """
+    ending = Path(release).suffix.lower()
+    legal = legal_names.legal(names, ending)
+    return {name: there for name, there in legal.items() if name != there}
 
 
 def write(
@@ -100,11 +116,16 @@ def write(
 ) -> Path:
     """Write the manifest beside its release, for its owner alone (mode 0600): it holds seeds."""
     path = path_of(release)
+    with io.replacing(path, force=force, private=True) as temporary:
+        put(manifest, temporary)
+    return path
+
+
+def put(manifest: Manifest, path: Path) -> None:
+    """Write the manifest into this file."""
     # names of columns stay readable
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
-    with io.replacing(path, force=force, private=True) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
-    return path
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def shown(manifest: Manifest) -> Manifest:
@@ -136,12 +157,13 @@ def load(path: str | Path) -> Manifest:
         text = Path(path).read_text(encoding="utf-8")
         manifest = json.loads(text)
         # what everything else relies on; other keys may come and go between versions
-        (
-            manifest["plan"],
-            manifest["input"]["sha256"],
-            manifest["output"]["sha256"],
-            manifest["schema"],
-        )
+        for file in (manifest["input"], manifest["output"]):
+            for word in ("sha256", "path"):
+                if not isinstance(file[word], str):
+                    raise TypeError
+        if not isinstance(manifest["plan"], dict):
+            raise TypeError
+        manifest["schema"]
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError):

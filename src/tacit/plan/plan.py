@@ -55,6 +55,11 @@ class Step:
     seed: int | None = None
 
     def __post_init__(self) -> None:
+        if "random_state" in self.parameters:
+            raise ParameterError(
+                f"{self.method}: random_state is not a parameter of a plan; give --seed, "
+                "or seed = ... in the step"
+            )
         checked = parameters.check(registry[self.method], self.parameters)
         # only what was said, with its type made right: defaults stay the method's own
         given = {name: checked[name] for name in self.parameters}

@@ -128,26 +128,32 @@ def write(
     columns: Iterable[Leaving],
     force: bool = False,
     encoding: str | None = None,
-    safe_formulas: bool = False,
+    safe_formulas: bool = True,
     more: Manifest | None = None,
 ) -> Manifest:
     """Write the release in its order of rows, and its manifest with ``more`` entries beside it."""
     if order.seed is None:
         warnings.warn(KEPT, TacitWarning, stacklevel=2)
     written = order.arranged(masked)
-    io.write(written, path, force=force, safe_formulas=safe_formulas)
-    record = manifest.describe(
-        plan,
-        source,
-        data,
-        path,
-        written,
-        seconds,
-        order=order,
-        columns=columns,
-        encoding=encoding,
-        safe_formulas=safe_formulas,
-    )
-    record |= more or {}
-    manifest.write(record, path, force=force)
+    beside = manifest.path_of(path)
+    # both are on the disk before either has its name: first the release, then its manifest
+    with (
+        io.replacing(beside, force=force, private=True) as kept,
+        io.writing(written, path, force=force, safe_formulas=safe_formulas) as file,
+    ):
+        record = manifest.describe(
+            plan,
+            source,
+            data,
+            path,
+            written,
+            seconds,
+            order=order,
+            columns=columns,
+            encoding=encoding,
+            safe_formulas=safe_formulas,
+            file=file,
+        )
+        record |= more or {}
+        manifest.put(record, kept)
     return record

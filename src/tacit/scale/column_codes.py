@@ -52,7 +52,8 @@ def number_column(
     name: str,
 ) -> Floats:
     """One numeric column as float64; missing values are NaN."""
-    column = pc.cast(table.column(name), pa.float64())
+    # whole numbers of more than 15 digits become the nearest number that there is
+    column = pc.cast(table.column(name), pa.float64(), safe=False)
     return np.asarray(column, dtype=np.float64)
 
 

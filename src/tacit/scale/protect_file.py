@@ -19,6 +19,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from tacit.base.errors import InputError, ParameterError
 from tacit.base.registry import Registry
 from tacit.scale.block_fit import Fitted, Readable, fit
 from tacit.scale.checkpoint import Checkpoint
@@ -129,7 +130,36 @@ def protect_file(
     request = check(replace(request, columns=columns), source.schema, source.name)
     identity = request.to_dict() | stages.identity() | {"drop": list(dropped)}
     checkpoint = Checkpoint.open(stages.folder, identity, resume=resume)
-    request = keyed(request, checkpoint.key)
+    try:
+        return _protect(
+            stages,
+            keyed(request, checkpoint.key),
+            checkpoint,
+            clock,
+            dropped=dropped,
+            price=price,
+            progress=progress,
+            cancel=cancel,
+        )
+    except (InputError, ParameterError):
+        # going on would end in the same way: nothing of this run is of use
+        checkpoint.remove()
+        raise
+
+
+def _protect(
+    stages: FileStages,
+    request: Request,
+    checkpoint: Checkpoint,
+    clock: Clock,
+    *,
+    dropped: Sequence[str],
+    price: int,
+    progress: ItemsDone | None,
+    cancel: Cancel | None,
+) -> BlockRelease:
+    """The stages, each unless the checkpoint says that it is done."""
+    source = stages.source
     fitted = checkpoint.load_tree()
     if fitted is None:
         fitted = fit(

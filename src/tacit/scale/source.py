@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tacit.base.errors import InputError
+from tacit.data.frames import refuse_nested
+from tacit.data.io import check_names
 from tacit.data.notes import columns as said_of_columns
 from tacit.scale.block_fit import P
 
@@ -62,7 +64,7 @@ class ParquetSource:
         except (pa.ArrowException, OSError) as error:
             reason = str(error).splitlines()[0]
             raise InputError(f"{self.path}: not a Parquet file ({reason})") from None
-        _refuse_missing_codes(self.path, self.schema)
+        refuse_schema(self.path, self.schema)
 
     def chunks(
         self, columns: Sequence[str] | None = None
@@ -76,7 +78,7 @@ class ParquetSource:
                 batches = file.iter_batches(
                     self.chunk, columns=wanted, use_threads=False
                 )
-                for batch in batches:
+                for batch in _whole(batches, path):
                     yield row, pa.Table.from_batches([batch])
                     row += batch.num_rows
 
@@ -117,6 +119,26 @@ class TableSource:
         for _, table in self.chunks(state.reads):
             state.add(table)
         return state
+
+
+def _whole(batches: Iterator[pa.RecordBatch], path: Path) -> Iterator[pa.RecordBatch]:
+    """The batches; a file whose end of the header is whole may be damaged in the middle."""
+    while True:
+        try:
+            batch = next(batches)
+        except StopIteration:
+            return
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0]
+            raise InputError(f"{path}: cannot be read ({reason})") from None
+        yield batch
+
+
+def refuse_schema(path: Path, schema: pa.Schema) -> None:
+    """Refuse columns that cannot be compared, names that stand twice, and missing codes."""
+    refuse_nested(schema.empty_table(), f"{path}: ")
+    check_names(path, schema.names)
+    _refuse_missing_codes(path, schema)
 
 
 def _refuse_missing_codes(path: Path, schema: pa.Schema) -> None:

@@ -84,10 +84,12 @@ class Intake:
         known: bool,
     ) -> None:
         """Detect the dialect, unless it is known from a saved state."""
-        if sample and isinstance(sample[0], Refused):
+        # blank lines before it do not count
+        first = next((one for one in sample if _is_written(one)), None)
+        if isinstance(first, Refused):
             raise InputError(
                 f"{self.lines.name}: its first line, which names the columns, "
-                f"has {sample[0].reason}"
+                f"has {first.reason}"
             )
         if not known:
             text = "\n".join(line for line in sample if isinstance(line, str))
@@ -121,6 +123,10 @@ class Intake:
     def to_dict(self) -> dict[str, object]:
         """What a restart must know."""
         return {"dialect": asdict(self.dialect), "head": head(self.lines.source)}
+
+
+def _is_written(line: str | Refused) -> bool:
+    return isinstance(line, Refused) or bool(line.strip())
 
 
 def head(source: BinaryIO, length: int = HEAD_BYTES) -> Head | None:

@@ -73,7 +73,7 @@ def _format_of(attempt: Attempt) -> str:
 
 @router.get("/p/{pid}/download/{what}")
 async def download(
-    request: Request, pid: str, what: str, format: str = "", neutralise: str = ""
+    request: Request, pid: str, what: str, format: str = "", raw: str = ""
 ) -> Response:
     """One file of the release: masked, report, external, plan or manifest."""
     state = state_of(request)
@@ -102,16 +102,16 @@ async def download(
         )
     own = _format_of(chosen)
     wanted = format if format in (own, *FORMATS) else own
-    is_safe = neutralise == "on"
+    is_raw = raw == "on"
     path = Path(chosen.files["masked"])
-    if wanted != own or is_safe:
-        path = await _export(state, path, wanted, is_safe)
+    if wanted != own or is_raw:
+        path = await _export(state, path, wanted, is_safe=not is_raw)
         # Listed with the attempt, so that it is deleted with it.
-        chosen.files[f"export {wanted} {neutralise}"] = str(path)
+        chosen.files[f"export {wanted} {raw}"] = str(path)
     return _send(path, f"{stem}-release.{wanted}")
 
 
-async def _export(state: State, masked: Path, wanted: str, is_safe: bool) -> Path:
+async def _export(state: State, masked: Path, wanted: str, *, is_safe: bool) -> Path:
     """Write the masked file in another way; a worker does it."""
     target = state.workspace.new(f".{wanted}")
     arguments: dict[str, object] = {

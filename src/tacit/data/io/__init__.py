@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -15,10 +14,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tacit.base.errors import InputError
 from tacit.data.frames import Frame, refuse_nested
+from tacit.data.io import csv, formulas
 from tacit.data.microdata import Microdata, Schema
 from tacit.data.notes import annotate
 
@@ -111,7 +110,7 @@ def read_table(
         raise InputError(f"{path}: cannot be read ({reason})") from None
     if table.num_columns == 0:
         raise InputError(f"{path}: has no columns")
-    _check_names(path, table.column_names)
+    check_names(path, table.column_names)
     refuse_nested(table, f"{path}: ")
     if table.num_rows == 0:
         raise InputError(f"{path}: has a header but no records")
@@ -123,7 +122,7 @@ def write(
     path: str | Path,
     *,
     force: bool = False,
-    safe_formulas: bool = False,
+    safe_formulas: bool = True,
 ) -> None:
     """Write a release; the file appears whole or not at all.
 
@@ -136,10 +135,23 @@ def write(
     force : bool
         Replace a file that exists already.
     safe_formulas : bool
-        Put an apostrophe before text cells and names that a spreadsheet would run as a formula
-        (starting with ``= + - @``); it changes data, so it is never done unless asked. Excel
-        files need it never: text is text there.
+        In a CSV file, put an apostrophe before cells of text and names that a spreadsheet would
+        run as a formula (``tacit.data.io.formulas``); ``read`` takes it off again. In an Excel
+        file text is text, with or without this.
     """
+    with writing(data, path, force=force, safe_formulas=safe_formulas):
+        pass
+
+
+@contextlib.contextmanager
+def writing(
+    data: Frame,
+    path: str | Path,
+    *,
+    force: bool = False,
+    safe_formulas: bool = True,
+) -> Iterator[Path]:
+    """As ``write``: the block has the whole file under another name, and ends before it appears."""
     path = Path(path)
     data = Microdata.of(data)
     words = {
@@ -150,25 +162,26 @@ def write(
     table = data.written()
     if said:
         table = annotate(table, columns=said)
-    if safe_formulas:
-        table = neutralise_formulas(table)
     module = _format(path)
+    if safe_formulas and module.__name__ == csv.__name__:
+        table = formulas.safe_table(table)
     # a format may need a second file, such as the layout of a fixed-width one
     companions: dict[Path, str] = {}
     if hasattr(module, "beside"):
         companions = module.beside(table, path)
-    for companion in companions:
-        refuse_overwrite(companion, force=force)
-    with replacing(path, force=force) as temporary:
+    with contextlib.ExitStack() as stack:
+        for companion, text in companions.items():
+            beside = stack.enter_context(replacing(companion, force=force))
+            beside.write_text(text, encoding="utf-8")
+        # entered last, so that it has its name first
+        temporary = stack.enter_context(replacing(path, force=force))
         try:
             module.write(table, temporary)
         except InputError as error:
             # nobody knows the file by its name for now
             error.args = (str(error).replace(str(temporary), str(path)),)
             raise
-    for companion, text in companions.items():
-        with replacing(companion, force=force) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        yield temporary
 
 
 @contextlib.contextmanager
@@ -198,9 +211,24 @@ def replacing(
             os.umask(umask)
             # mkstemp makes files that only their owner can read
             temporary.chmod(0o666 & ~umask)
-        temporary.replace(path)
+        if force:
+            temporary.replace(path)
+        else:
+            _take_free_name(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _take_free_name(temporary: Path, path: Path) -> None:
+    """Give the file its name unless another process was there first meanwhile."""
+    try:
+        # a second name is only given where there is none; the first one is removed later
+        os.link(temporary, path)
+    except FileExistsError:
+        refuse_overwrite(path)
+    except OSError:
+        # a file system that knows no second names: as before, the last one wins
+        temporary.replace(path)
 
 
 def refuse_overwrite(
@@ -220,32 +248,6 @@ def refuse_overwrite(
         )
 
 
-# what makes a spreadsheet take text for a formula: a tab or a carriage return before it does not
-# stop it; a sign before a number, or alone, is none
-_FORMULA = r"^[=@\t\r]|^[+\-][^0-9.,\s]|^[+\-][0-9.,\s]+[^0-9.,\s]"
-
-
-def neutralise_formulas(table: pa.Table) -> pa.Table:
-    """Text cells and names that start like a spreadsheet formula get an apostrophe in front."""
-    for position, name in enumerate(table.column_names):
-        column = table.column(name)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            risky = pc.match_substring_regex(column, _FORMULA)
-            apostrophe = pa.scalar("'", column.type)
-            no_separator = pa.scalar("", column.type)
-            quoted = pc.binary_join_element_wise(apostrophe, column, no_separator)
-            safe = pc.if_else(risky, quoted, column)
-            table = table.set_column(position, name, safe)
-    return table.rename_columns(
-        [
-            f"'{name}" if re.search(_FORMULA, name) else name
-            for name in table.column_names
-        ]
-    )
-
-
 def _format(path: Path) -> ModuleType:
     ending = path.suffix.lower()
     if ending not in FORMATS:
@@ -256,10 +258,11 @@ def _format(path: Path) -> ModuleType:
     return import_module(f"tacit.data.io.{FORMATS[ending]}")
 
 
-def _check_names(
+def check_names(
     path: Path,
     names: list[str],
 ) -> None:
+    """Refuse a name that stands twice."""
     twice = [name for j, name in enumerate(names) if name in names[:j]]
     if twice:
         raise InputError(

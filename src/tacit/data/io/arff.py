@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,9 +10,14 @@ import pyarrow as pa
 
 from tacit.base.errors import InputError
 
-_ATTRIBUTE = re.compile(
-    r"@attribute\s+('(?:[^']|\\')*'|\"[^\"]*\"|\S+)\s+(.*)$", re.IGNORECASE
-)
+_QUOTE = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTE}|\S+)\s+(.*)$", re.IGNORECASE)
+# a value and what ends it: a comma, or the end of the line
+_VALUE = re.compile(rf"\s*({_QUOTE}|[^,]*?)\s*(?=,|$)")
+_QUOTED = re.compile(r"['\"]")
+# a line of the file is a record: line breaks in a text are written as Weka does
+_ESCAPED = re.compile(r"\\(.)")
+_SIGNS = {"n": "\n", "r": "\r", "t": "\t"}
 # the words for numbers; real and numeric are the same
 _NUMERIC = ("numeric", "real", "integer")
 
@@ -62,7 +66,9 @@ def _header(
                 f"{path}: line {number} is not an ARFF declaration: {text[:60]}"
             )
         name, kind = attribute.groups()
-        declared.append((name.strip("'\""), kind.strip()))
+        if _is_quoted(name):
+            name = _unquote(name)
+        declared.append((name, kind.strip()))
     return declared
 
 
@@ -70,8 +76,8 @@ def _rows(
     path: Path,
     lines: Iterable[tuple[int, str]],
     attributes: int,
-) -> list[list[str]]:
-    """The values of every record, as text."""
+) -> list[list[str | None]]:
+    """The values of every record, as text; None where there is none."""
     rows = []
     for number, line in lines:
         text = line.strip()
@@ -82,7 +88,7 @@ def _rows(
                 f"{path}: line {number} is sparse ARFF, which is not read; "
                 "write it dense"
             )
-        row = [cell.strip() for cell in _cells(text)]
+        row = _cells(text)
         if len(row) != attributes:
             raise InputError(
                 f"{path}: line {number} has {len(row)} values "
@@ -109,20 +115,47 @@ def write(
             file.write(",".join(cells) + "\n")
 
 
-def _cells(text: str) -> list[str]:
-    # Weka writes single quotes; a line without any may have double ones
-    quote = "'" if "'" in text else '"'
-    reader = csv.reader([text], quotechar=quote, skipinitialspace=True, escapechar="\\")
-    return next(reader)
+def _cells(text: str) -> list[str | None]:
+    """The values of a line; a question mark without quotes is a missing one.
+
+    >>> _cells("5, 'a,b ', ?, '?'")
+    ['5', 'a,b ', None, '?']
+    """
+    # the usual case: no quotes, nothing to undo
+    if not _QUOTED.search(text):
+        plain = [cell.strip() for cell in text.split(",")]
+        return [None if cell == "?" else cell for cell in plain]
+    cells: list[str | None] = []
+    place = 0
+    while place <= len(text):
+        found = _VALUE.match(text, place)
+        # a quote that does not end: the rest of the line is one value
+        value = found[1] if found else text[place:]
+        value = value.strip()
+        place = found.end() + 1 if found else len(text) + 1
+        if _is_quoted(value):
+            cells.append(_unquote(value))
+        else:
+            cells.append(None if value == "?" else value)
+    return cells
+
+
+def _is_quoted(text: str) -> bool:
+    return len(text) > 1 and text[0] in ("'", '"')
+
+
+def _unquote(text: str) -> str:
+    """A quoted value or name as it was meant."""
+    return _ESCAPED.sub(lambda found: _SIGNS.get(found[1], found[1]), text[1:-1])
 
 
 def _column(
     path: Path,
     name: str,
     declared: str,
-    values: tuple[str, ...],
+    values: tuple[str | None, ...],
 ) -> pa.Array:
-    present = [None if value == "?" else value for value in values]
+    present = list(values)
     if declared.lower().startswith(_NUMERIC):
         return _numeric_column(path, name, declared, present)
     if declared.startswith("{"):
@@ -136,16 +169,20 @@ def _numeric_column(
     declared: str,
     present: list[str | None],
 ) -> pa.Array:
+    if declared.lower().startswith("integer"):
+        try:
+            # by way of text: numbers of more than 15 digits keep them all
+            whole = [None if value is None else int(value) for value in present]
+            return pa.array(whole, pa.int64() if not any(whole) else None)
+        # some writers declare integers and write decimals; nothing is rounded then
+        except (ValueError, OverflowError):
+            pass
     try:
         numbers = [None if value is None else float(value) for value in present]
     except ValueError as error:
         raise InputError(
             f"{path}: attribute '{name}' is declared {declared}, but {error}"
         ) from None
-    # some writers declare integers and write decimals; nothing is rounded then
-    whole = all(number is None or number.is_integer() for number in numbers)
-    if numbers and whole and declared.lower().startswith("integer"):
-        return pa.array(numbers).cast(pa.int64())
     return pa.array(numbers, type=pa.float64())
 
 
@@ -155,7 +192,9 @@ def _nominal_column(
     declared: str,
     present: list[str | None],
 ) -> pa.Array:
-    categories = [cell.strip() for cell in _cells(declared.strip("{} "))]
+    inside = declared.strip()[1:].rstrip().removesuffix("}")
+    # a question mark among categories is a category
+    categories = ["?" if cell is None else cell for cell in _cells(inside)]
     place = {category: position for position, category in enumerate(categories)}
     for value in present:
         if value is not None and value not in place:
@@ -179,6 +218,9 @@ def _declare(column: pa.ChunkedArray) -> str:
 
 
 def _quote(text: str) -> str:
-    if re.search(r"[\s,{}%'\"?\\]", text) or not text:
-        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return text
+    if not re.search(r"[\s,{}%'\"?\\]", text) and text:
+        return text
+    written = text.replace("\\", "\\\\").replace("'", "\\'")
+    for letter, sign in _SIGNS.items():
+        written = written.replace(sign, f"\\{letter}")
+    return f"'{written}'"

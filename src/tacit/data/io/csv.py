@@ -15,7 +15,9 @@ import pyarrow.csv as pacsv
 
 from tacit.base.errors import InputError
 from tacit.data.buffers import listed
+from tacit.data.io import formulas
 from tacit.data.io.csv_detect import (
+    DELIMITERS,
     decimal_of,
     delimiter_of,
     rows_of,
@@ -74,6 +76,8 @@ def read(
             )
         dialect = Dialect(delimiter, dialect.decimal, windows_encoding(path))
         table = _parse(path, dialect, text)
+    # an apostrophe before what a spreadsheet would run is no part of the text
+    table = formulas.plain_table(table)
     return annotate(table, dialect=asdict(dialect))
 
 
@@ -98,18 +102,46 @@ def write(
         dialect = Dialect("\t", dialect.decimal, "utf8")
     if dialect.decimal == ",":
         table = _decimal_commas(table)
-    # names are quoted as cells are: only where they need it
-    header = io.StringIO()
-    writer = csv.writer(header, delimiter=dialect.delimiter, lineterminator="\n")
-    writer.writerow(table.column_names)
+    if not any(name.strip() for name in table.column_names):
+        raise InputError(f"{path}: no column has a name, which CSV files need")
+    header = _header(table.column_names, dialect.delimiter)
     table = _plain_columns(table)
+    if table.num_columns == 1 and table.column(0).null_count:
+        _write_lines(table.column(0), header, path)
+        return
     quoting = "needed" if _needs_quotes(table, dialect.delimiter) else "none"
     options = pacsv.WriteOptions(
         include_header=False, delimiter=dialect.delimiter, quoting_style=quoting
     )
     with path.open("wb") as file:
-        file.write(header.getvalue().encode())
+        file.write(header.encode())
         pacsv.write_csv(table, file, options)
+
+
+def _header(names: list[str], delimiter: str) -> str:
+    """The first line; quoted where a name holds what could be taken for a delimiter."""
+    out = io.StringIO()
+    odd = any(sign in name for name in names for sign in DELIMITERS)
+    writer = csv.writer(
+        out,
+        delimiter=delimiter,
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL,
+    )
+    writer.writerow(names)
+    return out.getvalue()
+
+
+def _write_lines(column: pa.ChunkedArray, header: str, path: Path) -> None:
+    """One column with gaps: a gap is a word, because no reader takes an empty line for a record."""
+    texts = column.cast(pa.string())
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        doubled = pc.replace_substring(texts, '"', '""')
+        texts = pc.binary_join_element_wise('"', doubled, '"', "")
+    lines = pc.fill_null(texts, "NA").to_pylist()
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(header)
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def _needs_quotes(

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacit.base.errors import InputError, MissingExtra, TacitWarning
+from tacit.data.io import formulas
 
 Cell: TypeAlias = Any
 """What calamine gives for a cell: text, a number, true or false, a date, a time."""
@@ -67,9 +68,10 @@ def read(
         rows.pop()
     if not rows:
         raise InputError(f"{path}: the sheet '{sheets[0]}' is empty")
-    names = [_text(cell) for cell in rows[0]]
+    # blanks around a name belong to it, as in every other format
+    names = [cell if isinstance(cell, str) else _text(cell) for cell in rows[0]]
     for place, name in enumerate(names, start=1):
-        if not name:
+        if not name.strip():
             raise InputError(
                 f"{path}: column {place} of the sheet '{sheets[0]}' has no name "
                 "in the first row"
@@ -139,8 +141,13 @@ def write(
         )
     # refused before the file is begun, so that nothing is left behind
     columns = [_cells(path, name, table.column(name)) for name in table.column_names]
-    for name in table.column_names:
+    for place, name in enumerate(table.column_names, start=1):
         _refuse_long(path, name, [name])
+        if not name.strip():
+            raise InputError(
+                f"{path}: column {place} has no name, which Excel files need; name it"
+            )
+    _refuse_blank(path, [values for _, values in columns])
     # rows are written one after the other, so that only one is held
     workbook = xlsxwriter.Workbook(str(path), {"constant_memory": True})
     workbook.set_properties({"created": MADE.replace(tzinfo=None)})
@@ -153,11 +160,15 @@ def write(
         "moment": workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
         "time": workbook.add_format({"num_format": "hh:mm:ss"}),
     }
+    # text that begins like a formula stays text when somebody edits the cell
+    kept_text = workbook.add_format({"quote_prefix": True})
+    bold_text = workbook.add_format({"bold": True, "quote_prefix": True})
     for place, name in enumerate(table.column_names):
-        sheet.write_string(0, place, name, bold)
+        shown = bold_text if formulas.is_formula(name) else bold
+        sheet.write_string(0, place, name, shown)
     writers: list[Callable[[int, int, Cell], object]] = []
     for kind, _ in columns:
-        writers.append(_writer(sheet, kind, formats))
+        writers.append(_writer(sheet, kind, formats, kept_text))
     values_of_columns = [values for _, values in columns]
     rows = zip(*values_of_columns, strict=True)
     for row, cells in enumerate(rows, start=1):
@@ -171,12 +182,19 @@ def _writer(
     sheet: Any,
     kind: str,
     formats: dict[str, Any],
+    kept_text: Any,
 ) -> Callable[[int, int, Cell], object]:
+    if kind == "text":
+
+        def write_text(row: int, place: int, value: str) -> object:
+            shown = kept_text if formulas.is_formula(value) else None
+            return sheet.write_string(row, place, value, shown)
+
+        return write_text
     if kind in formats:
         shown = formats[kind]
         return lambda row, place, value: sheet.write_datetime(row, place, value, shown)
     writers: dict[str, Callable[[int, int, Cell], object]] = {
-        "text": sheet.write_string,
         "number": sheet.write_number,
         "boolean": sheet.write_boolean,
     }
@@ -223,6 +241,16 @@ def _dates(values: pa.ChunkedArray) -> tuple[str, list[Cell]]:
     if any(day < FIRST_DAY for day in days):
         return "text", [None if cell is None else cell.isoformat() for cell in cells]
     return ("date" if is_day else "moment"), cells
+
+
+def _refuse_blank(path: Path, columns: list[list[Cell]]) -> None:
+    """A record of gaps is no row of a sheet: at its end nobody could tell that it is there."""
+    for row, cells in enumerate(zip(*columns, strict=True), start=1):
+        if all(cell is None or cell == "" for cell in cells):
+            raise InputError(
+                f"{path}: row {row} has no value at all, which a sheet of Excel cannot hold; "
+                "write CSV or Parquet"
+            )
 
 
 def _refuse_digits(path: Path, name: str, numbers: list[Cell]) -> list[Cell]:

@@ -8,7 +8,11 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from tacit.base.errors import TacitWarning
+from tacit.data.notes import annotate
+from tacit.data.notes import columns as said_of_columns
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,22 @@ def tell(names: dict[str, str], ending: str) -> None:
             TacitWarning,
             stacklevel=2,
         )
+
+
+def named_back(table: pa.Table, names: dict[str, str]) -> pa.Table:
+    """The table of a file with the names that its columns had before, and what is said of them.
+
+    ``names`` are those of ``legal``: each name, and the one that it has in the file.
+    """
+    before = {there: name for name, there in names.items()}
+    said = {}
+    for name, entry in said_of_columns(table).items():
+        said[before.get(name, name)] = entry
+    names_before = [before.get(name, name) for name in table.column_names]
+    # Arrow forgets the notes of a table that it renames
+    renamed = table.rename_columns(names_before)
+    noted = renamed.replace_schema_metadata(table.schema.metadata)
+    return annotate(noted, columns=said)
 
 
 def _made(name: str, rules: Rules) -> str:

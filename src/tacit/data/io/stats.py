@@ -56,13 +56,21 @@ def read(
         ".xpt": pyreadstat.read_xport,
         ".sas7bdat": pyreadstat.read_sas7bdat,
     }[ending]
-    options: dict[str, object] = {} if encoding is None else {"encoding": encoding}
+    # portable files have one encoding only
+    given = encoding is not None and ending != ".por"
+    options: dict[str, object] = {"encoding": encoding} if given else {}
     if ending in _USER_MISSING:
         # else codes of missing values become gaps, and why there is none is lost
         options["user_missing"] = True
     try:
         frame, meta = reader(str(path), **options)
-    except (pyreadstat.ReadstatError, UnicodeDecodeError, LookupError) as error:
+    except (
+        pyreadstat.ReadstatError,
+        UnicodeDecodeError,
+        LookupError,
+        # a date of a damaged file
+        OverflowError,
+    ) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
     columns = {name: _column(frame, name, meta) for name in meta.column_names}
     table = pa.table(columns)

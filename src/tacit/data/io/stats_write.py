@@ -26,6 +26,10 @@ from tacit.data.notes import note
 _LARGEST_WHOLE = 2**53
 # the largest value of Stata's long, above which lie its missing values
 _LARGEST_LONG = 2_147_483_620
+# bytes of a text; what is longer would be lost without a word
+_LONGEST_TEXT = {".sav": 32_767, ".zsav": 32_767, ".xpt": 32_767}
+# the largest number of the machines that SAS transport files were made for: 16 ** 63
+_LARGEST_SAS = 16.0**63
 # how long labels may be in Stata
 _STATA_LABEL = 80
 # how long a line of a note may be in SPSS
@@ -57,6 +61,10 @@ def write(pyreadstat: ModuleType, table: pa.Table, path: Path) -> None:
     for name in table.column_names:
         entry = entries.get(name, {})
         column = Written(name, table.column(name), entry)
+        if ending in _LONGEST_TEXT:
+            column.refuse_long_text(_LONGEST_TEXT[ending])
+        if ending == ".xpt":
+            column.refuse_large()
         columns[names[name]] = column
     # a table that was made in Python has no file to speak of
     of_file = note(table, "file") or {}
@@ -64,8 +72,29 @@ def write(pyreadstat: ModuleType, table: pa.Table, path: Path) -> None:
         writers[ending](pyreadstat, columns, path, of_file)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
         raise InputError(f"{path}: cannot be written ({error})") from None
+    _refuse_cut(pyreadstat, path, table.num_rows)
     # the time of writing stands in the header: same seed, same bytes
     header_clock.stop(path)
+
+
+def _refuse_cut(pyreadstat: ModuleType, path: Path, records: int) -> None:
+    """See that the file is whole: the library does not say that the last bytes found no room."""
+    readers = {
+        ".dta": pyreadstat.read_dta,
+        ".por": pyreadstat.read_por,
+        ".xpt": pyreadstat.read_xport,
+    }
+    reader = readers.get(path.suffix.lower(), pyreadstat.read_sav)
+    try:
+        frame, _ = reader(str(path))
+        is_whole = len(frame) == records
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError):
+        is_whole = False
+    if path.suffix.lower() == ".dta":
+        # labels of values, which are not read here, stand before this mark
+        is_whole = is_whole and path.read_bytes().endswith(b"</stata_dta>")
+    if not is_whole:
+        raise InputError(f"{path}: could not be written whole; is there room for it?")
 
 
 class Written:
@@ -95,6 +124,31 @@ class Written:
     def is_date(self) -> bool:
         """Does the column hold dates or times?"""
         return bool(pa.types.is_temporal(self.values.type))
+
+    def refuse_long_text(self, most: int) -> None:
+        """Refuse a text that the format cannot hold."""
+        if not self.is_text:
+            return
+        too_long = pc.greater(pc.binary_length(self.values), most)
+        row = pc.index(too_long, True).as_py()
+        if row >= 0:
+            raise InputError(
+                f"column '{self.name}', row {row + 1}: the text has more than {most:,} bytes, "
+                "which SPSS and SAS cannot hold; write CSV or Parquet"
+            )
+
+    def refuse_large(self) -> None:
+        """Refuse a number that would be infinite in a SAS transport file."""
+        if not pa.types.is_floating(self.values.type):
+            return
+        sizes = pc.abs(self.values.cast(pa.float64()))
+        too_large = pc.and_(pc.is_finite(sizes), pc.greater(sizes, _LARGEST_SAS))
+        row = pc.index(too_large, True).as_py()
+        if row >= 0:
+            raise InputError(
+                f"column '{self.name}', row {row + 1}: {self.values[row]} is larger than any "
+                "number of a SAS transport file; write CSV or Parquet"
+            )
 
     def labels(self) -> dict[float | str, str]:
         """Labels of codes that the column can hold."""
@@ -163,7 +217,13 @@ class Written:
         return said if fits else ""
 
     def _refuse_long(self, values: pa.ChunkedArray) -> None:
-        too_long = pc.greater(pc.abs_checked(values), _LARGEST_WHOLE)
+        # shorter types hold no such number, nor the bound
+        if values.type.bit_width < 64:
+            return
+        too_long = pc.greater(values, pa.scalar(_LARGEST_WHOLE, values.type))
+        if pa.types.is_signed_integer(values.type):
+            below = pc.less(values, pa.scalar(-_LARGEST_WHOLE, values.type))
+            too_long = pc.or_(too_long, below)
         # index gives -1 where there is none
         row = pc.index(too_long, True).as_py()
         if row >= 0:

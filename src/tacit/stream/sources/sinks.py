@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import TextIO
 
+from tacit.data.io import formulas
 from tacit.stream.released import BOOKS, Release
 
 
@@ -23,6 +24,8 @@ class CsvSink:
         Begin with a line of names.
     delimiter, decimal : str
         What separates cells, and the decimal mark of numbers.
+    safe_formulas : bool
+        Put an apostrophe before text and names that a spreadsheet would run.
     """
 
     def __init__(
@@ -32,11 +35,13 @@ class CsvSink:
         header: bool = True,
         delimiter: str = ",",
         decimal: str = ".",
+        safe_formulas: bool = True,
     ) -> None:
         self.out = out
         self.books = books
         self.header = header
         self.decimal = decimal
+        self.safe_formulas = safe_formulas
         # one line end on every system
         self._writer = csv.writer(out, lineterminator="\n", delimiter=delimiter)
 
@@ -50,14 +55,15 @@ class CsvSink:
                 self.header = False
             books = release[1:] if self.books else ()
             rows.append([*release.record.values(), *books])
-        if self.decimal != ".":
-            rows = [[self._written(value) for value in row] for row in rows]
+        rows = [[self._written(value) for value in row] for row in rows]
         self._writer.writerows(rows)
 
     def _written(self, value: object) -> object:
-        """A number with the decimal mark of the input."""
-        if isinstance(value, float):
+        """A number with the decimal mark of the input; text that is not run."""
+        if isinstance(value, float) and self.decimal != ".":
             return str(value).replace(".", self.decimal)
+        if isinstance(value, str) and self.safe_formulas:
+            return formulas.safe(value)
         return value
 
 
@@ -65,7 +71,7 @@ class JsonSink:
     """Writes one JSON object per line; ``header`` and dialect are those of CSV and not used."""
 
     def __init__(
-        self, out: TextIO, books: bool = False, header: bool = True, **dialect: str
+        self, out: TextIO, books: bool = False, header: bool = True, **dialect: object
     ) -> None:
         self.out = out
         self.books = books

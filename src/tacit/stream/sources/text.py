@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import BinaryIO, TypeAlias
 
 from tacit.base.errors import InputError
+from tacit.data.io import formulas
 from tacit.stream.numbers import number
 from tacit.stream.refused import FIELDS, UNREADABLE, Refused
 
@@ -74,11 +75,14 @@ def _cells(line: str, delimiter: str) -> list[str] | None:
     """The cells of a line; None: its quotes are wrong."""
     # the usual case: no quotes, nothing to undo
     if '"' not in line:
-        return line.split(delimiter)
-    try:
-        return next(csv.reader([line], delimiter=delimiter, strict=True))
-    except csv.Error:
-        return None
+        cells = line.split(delimiter)
+    else:
+        try:
+            cells = next(csv.reader([line], delimiter=delimiter, strict=True))
+        except csv.Error:
+            return None
+    # an apostrophe before what a spreadsheet would run is no part of the text
+    return [formulas.plain(cell) for cell in cells] if "'" in line else cells
 
 
 def _names(cells: list[str] | None) -> list[str]:

@@ -1,0 +1,1 @@
+"""Kill, fill the disk, close the folder: see ``python -m tools.kills --help``."""
