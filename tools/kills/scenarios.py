@@ -280,7 +280,9 @@ def redis(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
             words += ["--no-monitors", *(["--seed", "4"] if name == "noise" else [])]
             began = time.monotonic()
             assert (
-                forked.finish([*words, "--to", "whole", "--group", f"whole-{name}"], folder)
+                forked.finish(
+                    [*words, "--to", "whole", "--group", f"whole-{name}"], folder
+                )
                 == 0
             )
             seconds = time.monotonic() - began
