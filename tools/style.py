@@ -37,6 +37,8 @@ IGNORED = {
     tokenize.ENCODING,
     tokenize.ENDMARKER,
 }
+# documented by Python itself, underscore or not
+DOCUMENTED = {"os._exit"}
 DIRECTIVES = ("noqa", "type:", "pragma", "fmt:", "ruff:", "mypy:")
 # names that every room may have, because they mean the same thing in each
 SAME_MEANING = {"__init__", "__main__", "base"}
@@ -115,6 +117,8 @@ def count_imports(tree: ast.Module, place: str, count: Count) -> None:
             continue
         owner = node.value
         # a lower-case imported name is a module; classes may show their own private names
+        if ast.unparse(node) in DOCUMENTED:
+            continue
         if isinstance(owner, ast.Name) and owner.id in modules and owner.id.islower():
             count.private_uses.append(f"{place}:{node.lineno} {owner.id}.{node.attr}")
 

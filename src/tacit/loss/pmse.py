@@ -50,7 +50,8 @@ def pmse(
     **Range.** [0, 1]. 0: nobody can tell the files apart. Higher: easier to tell; 1:
     everybody can. The details give the area under the ROC curve (0.5 is guessing).
     Trees guess a little even where there is nothing to tell: two independent samples of 1,080
-    records of one population score about 0.1, with an area of 0.5.
+    records of one population score about 0.1, with an area of 0.5. In a small file leaves near the
+    cut are mixed, and 1 is not reached: two files of 80 records that do not overlap score 0.7.
 
     References
     ----------
