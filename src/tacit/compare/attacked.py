@@ -49,6 +49,7 @@ def risk_of(
         The strongest attacker also knows the plan.
     """
     if bound.measure != RISK:
+        # a measure is no estimate over seeds: its upper end is itself
         value = _measured(original, masked, bound.measure)
         return Attacked(value, value, "", bound.met(value))
     assessment = assess(
@@ -83,6 +84,7 @@ def _measured(
 ) -> float:
     """A risk measure, which must have a value."""
     measure = risks[name](original, masked)
+    # what has no value must not pass for small
     if math.isnan(measure.value):
         reason = measure.details.get("not computed", "no value")
         raise TacitError(f"{name} was not computed: {reason}")

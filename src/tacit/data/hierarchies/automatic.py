@@ -70,10 +70,12 @@ class Automatic(Rule):
         """The rule that the data give for a column."""
         column = data.schema[name]
         sort = self.sort
+        # the calendar says nothing about the file, as cut points found in it would
         if column.kind is Kind.date and sort == "by kind":
             return Dates(("month", "quarter", "year", "decade"), other=self.other)
         ordered = column.scale is not Kind.nominal
         if sort == "by kind":
+            # values without an order have no neighbours to be put together with
             sort = "frequency" if ordered else ""
         if sort == "cooccurrence":
             return Groups(levels=self._by_profiles(data, name, others), **self._ends())
@@ -107,6 +109,7 @@ class Automatic(Rule):
         levels = []
         while cuts:
             levels.append(tuple(cuts))
+            # cuts of a level are some of those below, or a class would have two parents
             cuts = cuts[1::2]
         return tuple(levels)
 
@@ -129,6 +132,7 @@ class Automatic(Rule):
                 members = np.flatnonzero(place == run)
                 first, last = names[members[0]], names[members[-1]]
                 label = first if first == last else f"{first} to {last}"
+                # members are classes of the level below, each named once
                 level[label] = list(dict.fromkeys(lower[int(code)] for code in members))
                 upper |= dict.fromkeys(members.tolist(), label)
             levels.append(level)
@@ -144,6 +148,7 @@ class Automatic(Rule):
         """
         codes = data.column(name)
         names = [as_text(value) for value in data.categories(name)]
+        # two values can only be put into the class of all
         if len(names) < 3:
             return []
         profiles = [
@@ -156,12 +161,14 @@ class Automatic(Rule):
         # scipy's clusters take a fifth of a second to import
         from scipy.cluster.hierarchy import cut_tree, linkage
 
+        # between roots of shares, Euclid's distance is Hellinger's
         together = np.sqrt(np.hstack(profiles))
         merges = linkage(together, method="average")
         levels: list[Level] = []
         lower = names
         for halvings in range(1, self.levels + 1):
             classes = max(2, 2 ** (self.levels + 1 - halvings))
+            # a level that merges nothing would be one more to search, for no gain
             if classes >= len(set(lower)):
                 continue
             label = cut_tree(merges, n_clusters=classes).ravel()
@@ -186,6 +193,7 @@ def _equal_frequency(
         return []
     # a value that is in the column, so that cut points have its digits
     cuts = np.unique(np.quantile(values, shares, method="higher"))
+    # nothing lies below the least value: a cut there makes an empty class
     return [float(cut) for cut in cuts if cut > values.min()]
 
 
@@ -210,6 +218,7 @@ def _least_variance(
         distinct, centre = distinct[starts], sums / counts
     else:
         centre = distinct
+    # differences of large squares lose their digits
     centre = centre - centre.mean()
     m = len(distinct)
     weight = np.concatenate([[0.0], np.cumsum(counts)])
@@ -218,6 +227,7 @@ def _least_variance(
     w = weight[None, :] - weight[:, None]
     s = first[None, :] - first[:, None]
     q = second[None, :] - second[:, None]
+    # a class without values costs infinity, so that no cut is made twice
     with np.errstate(divide="ignore", invalid="ignore"):
         cost = np.where(w > 0, q - s**2 / w, np.inf)
     best = cost[0].copy()
@@ -227,6 +237,7 @@ def _least_variance(
         chosen.append(np.argmin(through, axis=0))
         best = np.min(through, axis=0)
     cuts: list[float] = []
+    # from the last class back to the first: where each of them begins
     end = m
     for step_back in reversed(chosen):
         end = int(step_back[end])
@@ -242,10 +253,12 @@ def _profile(
 ) -> Floats:
     """Of the records with each value, the shares of the values of another column."""
     theirs = data.column(other)
+    # a gap does not tell what goes together
     both = ~np.isnan(codes) & ~np.isnan(theirs)
     width = max(len(data.categories(other)), 1)
     pair = codes[both].astype(np.int64) * width + theirs[both].astype(np.int64)
     counts = np.bincount(pair, minlength=size * width).reshape(size, width)
+    # of a value that nobody has all shares are 0
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     return np.asarray(counts / total)
 

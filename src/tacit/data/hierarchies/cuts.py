@@ -17,6 +17,7 @@ def open_below(cut: float) -> str:
     >>> open_below(15)
     'under 15'
     """
+    # a float keeps 15 decimal digits: a cut is shown as it was written
     return f"under {cut:.15g}"
 
 
@@ -93,6 +94,7 @@ def _class_of(
     number: float,
     cuts: tuple[float, ...],
 ) -> str:
+    # a cut point belongs to the class above it, as the labels say
     place = bisect_right(cuts, number)
     if place == 0:
         return open_below(cuts[0])

@@ -73,5 +73,6 @@ def _span_of(
     if span == "year":
         return str(day.year)
     years = 5 if span == "5 years" else 10
+    # spans begin where people count them from: 1990, not the first year of the file
     first = day.year - day.year % years
     return f"{first} to {first + years - 1}"

@@ -45,6 +45,7 @@ def _branch(
     if not level:
         return
     children = np.flatnonzero(tree.up[level - 1] == code)
+    # ages are looked for in their order, towns among the largest
     if not tree.ordered:
         sizes = tree.leaves[level - 1][children]
         children = children[np.argsort(-sizes, kind="stable")]

@@ -22,10 +22,12 @@ RULES = "hierarchies.toml"
 def read_table(path: Path) -> tuple[Row, ...]:
     """The rows of a table: ``value;level 1;level 2;...``, without a heading, as ARX has it."""
     try:
+        # spreadsheets write a byte order mark, which would become part of the first value
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
     first = text.partition("\n")[0]
+    # labels may hold commas, as '[40, 45)' does; of equally frequent ones ARX's own is first
     separator = max(SEPARATORS, key=first.count)
     try:
         reader = csv.reader(text_io.StringIO(text), delimiter=separator, strict=True)
@@ -61,6 +63,7 @@ def read_folder(folder: Path) -> dict[str, dict[str, Any]]:
         raise InputError(f"{folder}: there is no such folder of hierarchies")
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob("*.csv")):
+        # a plan may be run from another folder
         where = str(path.resolve())
         # what the plan was made with stays what it is applied with
         table = Table(file=where, sha256=digest(read_table(path)))
@@ -89,6 +92,7 @@ def _rules(
             raise InputError(
                 f"{path}: '{column}' is no table; write [{column}] and its rule below"
             )
+        # neither may win without a word
         if column in tables:
             raise InputError(
                 f"{path}: '{column}' has a rule here and a table beside it; keep one"

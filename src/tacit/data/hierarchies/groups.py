@@ -48,6 +48,7 @@ class Groups(Rule):
         member = str(value)
         classes = []
         for parents in self._parents:
+            # a class that the next level forgets would have no place there
             if member not in parents:
                 raise UncoveredError(member)
             member = parents[member]

@@ -65,6 +65,7 @@ def rule_of(
     more = {name: entry[name] for name in entry if name != word}
     try:
         return _made(word, entry[word], more, column)
+    # a rule does not know whose it is, and the user must
     except ParameterError as error:
         raise ParameterError(f"column '{column}': {error}") from None
     except (TypeError, ValueError) as error:
@@ -114,6 +115,7 @@ def _of_tree(
             line += [str(label) for label in up]
         elif isinstance(up, str):
             seen = {str(value)}
+            # a circle of parents ends where it began
             while isinstance(up, str) and up not in seen:
                 line.append(up)
                 seen.add(up)
@@ -125,6 +127,7 @@ def _of_tree(
             )
         lines.append(line)
     parents = {label for line in lines for label in line[1:]}
+    # a class that is listed without ancestors is no value of the column
     lines = [line for line in lines if line[0] not in parents or len(line) > 1]
     height = max((len(line) for line in lines), default=0)
     if height < 2:

@@ -71,7 +71,9 @@ class Ladder(Rule):
             return open_below(self.below)
         if self.above is not None and number >= self.above:
             return open_above(self.above)
+        # 0.3 / 0.1 is a little less than 3 in binary, and would fall into the class below
         step = floor((number - self.start) / width + ROUNDING)
+        # neighbours must show the same number at the end that they share
         low = round(self.start + step * width, 9)
         high = round(self.start + (step + 1) * width, 9)
         # the open classes take what is theirs from the classes at the ends

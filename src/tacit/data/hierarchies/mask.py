@@ -34,6 +34,7 @@ class Mask(Rule):
         text = str(value)
         classes = []
         for hidden in self.hide:
+            # a code shorter than what is hidden still shows how long it is, and no more
             shown = max(len(text) - hidden, 0)
             classes.append(text[:shown] + "*" * (len(text) - shown))
         return tuple(classes)

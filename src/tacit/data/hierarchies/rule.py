@@ -58,6 +58,7 @@ class Rule:
         except UncoveredError:
             if not self.other:
                 raise
+            # the same class at every level, so that it has one parent
             classes = (self.other,) * self._steps()
         return (*classes, TOP) if self.top else classes
 

@@ -80,6 +80,7 @@ class Table(Rule):
         if self.file:
             del plain[self.word]
             plain["file"] = self.file
+            # a table that is changed later is refused, and does not make another release
             plain["sha256"] = self.sha256 or digest(self._all)
         return plain
 
@@ -115,6 +116,7 @@ def _checked(
                 f"{source}, row {number}: {row[0]!r} is in the table twice, with other "
                 "classes; leave one row"
             )
+        # each value has one row by now: only classes can have two parents
         for level in range(1, width - 1):
             label, parent = row[level], row[level + 1]
             if parents[level].setdefault(label, parent) != parent:

@@ -110,6 +110,7 @@ def tree_of(
         codes: dict[str, int] = {}
         parent = [-1] * len(levels[-1])
         for place, line in enumerate(lines):
+            # codes by first occurrence: values in order give classes in order
             code = codes.setdefault(line[level], len(codes))
             below = here[place]
             if parent[below] not in (-1, code):
@@ -139,6 +140,7 @@ def coded(
     try:
         return Coded(codes, tree_of(rule, values, name))
     except ColumnError as error:
+        # rows are looked through only now that something is wrong
         for code, value in enumerate(values):
             try:
                 rule.classes_above(value)
@@ -187,6 +189,7 @@ def values_of(
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     shown = [numbers[at] for at in order]
+    # a column of gaps only has no categories to look up
     codes = np.where(present >= 0, place[present], -1) if len(place) else present
     return codes, shown
 

@@ -50,10 +50,13 @@ class Cells:
 
 def grouped(keys: Ints) -> tuple[Ints, Ints]:
     """Labels by first occurrence, and the first position of each; in plain numpy where few."""
+    # the compiled kernel takes time to load; for few keys numpy is done before
     if grouping.group.pays(len(keys) * SORTING * NUMPY_STEP):
         labels, first = grouping.group(keys)
         return labels, first
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    # unique numbers by key, the kernel by first occurrence: both must give the same labels, or a
+    # release would depend on how large the file is
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
@@ -68,6 +71,7 @@ def labelled(
     key = np.zeros(n, dtype=np.int64)
     base = 1
     for codes, size in parts:
+        # equal keys stay equal under new numbers, so that the labels are as if they had fitted
         if base * size >= LARGEST:
             key, first = grouped(key)
             base = max(len(first), 1)
@@ -83,6 +87,7 @@ def rolled(
     codes, parts = _mapped(cells, columns, levels)
     label, first = labelled(parts, cells.size)
     if cells.extra is None:
+        # without extras a class is one cell
         summed = _summed(cells, label, len(first))
         own = np.arange(len(first), dtype=np.int64)
         at = codes[:, first]
@@ -102,6 +107,7 @@ def _mapped(
     codes = np.empty_like(cells.codes)
     parts = []
     for j, column in enumerate(columns):
+        # from a node to its neighbour most columns keep their level, and need no lookup
         if levels[j] == cells.levels[j]:
             codes[j] = cells.codes[j]
         else:
@@ -119,6 +125,7 @@ def _summed(
     rows = _total(place, cells.rows, number)
     weight = None
     if cells.weight is not None:
+        # weights are no whole numbers, and are not rounded as counts are
         summed = np.bincount(place, weights=cells.weight, minlength=number)
         weight = summed.astype(np.float64)
     population = None
@@ -168,6 +175,7 @@ def counted(
     keys = [*codes[::-1]] if extra is None else [extra, *codes[::-1]]
     order = np.lexsort(keys) if n else np.zeros(0, dtype=np.int64)
     own = np.arange(n, dtype=np.int64)
+    # every record a cell of its own: rolled up to the node where it is, equal ones are counted
     whole = Cells(
         bottom,
         codes[:, order],
@@ -179,6 +187,7 @@ def counted(
         n,
     )
     cells, place = rolled(whole, columns, bottom)
+    # from the order of keys back to that of the rows
     cell_of_row = np.empty(n, dtype=np.int64)
     cell_of_row[order] = place
     return cells, cell_of_row

@@ -38,6 +38,7 @@ class KeyColumn:
     ) -> KeyColumn:
         """The column of a file under a rule; ``records`` of its rows are the file."""
         found = coded(rule, data, name)
+        # packed keys and counts take no negative codes: a gap is the code after the last value
         gap = len(found.tree.labels[0])
         codes = np.where(found.codes < 0, gap, found.codes)
         return cls(name, codes, found.tree, data.n if records is None else records)
@@ -53,6 +54,8 @@ class KeyColumn:
         own = len(self.tree.labels[0])
         codes = [own]
         for labels in self.tree.labels[1:]:
+            # '*' holds gaps as well: beside it they would be a class of their own, told by the
+            # blank
             all_in_one = labels == (TOP,)
             codes.append(0 if all_in_one else len(labels))
         return tuple(codes)
@@ -69,10 +72,12 @@ class KeyColumn:
         high: int,
     ) -> Ints:
         """The class at level ``high`` of each class at level ``low``."""
+        # a search asks for the same levels at thousands of nodes
         if (low, high) not in self._between:
             here = np.arange(len(self.tree.labels[low]), dtype=np.int64)
             for level in range(low, high):
                 here = self.tree.up[level][here]
+            # the place behind the labels, where there is one, is that of gaps
             whole = np.full(self.sizes[low], self.gaps[high], dtype=np.int64)
             whole[: len(here)] = here
             self._between[low, high] = whole
@@ -81,6 +86,7 @@ class KeyColumn:
     @cached_property
     def counts(self) -> tuple[Ints, ...]:
         """At each level, how many records each class holds."""
+        # users lose what the file had; what the population has was never theirs
         own = self.codes[: self.records]
         base = np.bincount(own, minlength=self.sizes[0]).astype(np.int64)
         levels = []
@@ -93,6 +99,7 @@ class KeyColumn:
     @cached_property
     def leaves(self) -> tuple[Ints, ...]:
         """At each level, how many values of the file each class holds; a gap is one."""
+        # values that only the population has cannot be lost, either
         present = (self.counts[0] > 0).astype(np.float64)
         levels = []
         for level, size in enumerate(self.sizes):

@@ -25,7 +25,8 @@ from tacit.protect.lattice.setting_up import Material
 from tacit.protect.lattice.view import View
 
 COMPANY = 2
-"""Children that stay behind at most so that those who must stay keep the models."""
+"""Children that stay behind at most, after the first, so that those who must stay keep the
+models."""
 LEAST = 1e-12
 """Gains below this are rounding."""
 
@@ -55,6 +56,8 @@ def refined(
     strict : bool
         All children go down, or none: classes do not overlap.
     """
+    # a bound on the release may break although every class keeps its models, and the invariant
+    # would be lost
     whole = [str(one) for one in given.constraints if not one.per_class]
     if whole:
         raise ParameterError(
@@ -68,6 +71,7 @@ def refined(
     if label is None:
         return None
     levels[at] = work.run(label, levels[at])
+    # a suppressed cell loses all
     lost = np.ones(len(member))
     lost[at] = work.lost(levels[at])
     return levels, lost
@@ -80,6 +84,7 @@ class _Work:
         self, given: Material, at: Ints, weights: Floats, *, strict: bool
     ) -> None:
         bottom = given.bottom
+        # the class of everybody: whoever asks puts the classes of the moment in (see _fails)
         self._cells = Cells(
             bottom.levels,
             bottom.codes[:, at],
@@ -134,11 +139,13 @@ class _Work:
         """Rounds until no class gains."""
         while True:
             number = int(label.max(initial=-1)) + 1
+            # going down for nothing but rounding would only make classes smaller
             best = np.full(number, LEAST)
             column = np.full(number, -1, dtype=np.int64)
             goes = np.zeros(len(label), dtype=bool)
             for j in range(levels.shape[1]):
                 down, gain = self._down(label, number, levels[:, j], j)
+                # strictly more: of columns that gain the same the first one is taken
                 better = gain > best
                 best = np.where(better, gain, best)
                 column = np.where(better, j, column)
@@ -152,19 +159,23 @@ class _Work:
         self, label: Ints, number: int, level: Ints, j: int
     ) -> tuple[Bools, Floats]:
         """The cells that may go down in a column, and the gain of each class."""
+        # who is at level 0 is held against themselves here, and does not go (below)
         finer = np.maximum(level - 1, 0)
         child_code = self._classes[j][finer, self._every]
         size = int(child_code.max(initial=0)) + 1
         child, first = labelled([(label, number), (child_code, size)], len(label))
+        # a class has one level in each column, so that the first cell of a child speaks for it
         keeps = ~self._fails(child, len(first)) & (level[first] > 0)
         goes = keeps[child]
         parent = label[first]
         if self._strict:
+            # one child that cannot go holds back the others, or they would lie inside its class
             all_go = np.ones(number, dtype=bool)
             all_go[parent[~keeps]] = False
             goes &= all_go[label]
         else:
             goes = self._with_company(label, number, child, parent, keeps, goes)
+        # the loss is a mean over records, and so is the gain
         step = self._lost[j][level, self._every] - self._lost[j][finer, self._every]
         gained = np.where(goes, step * self._cells.rows, 0.0)
         gain = np.bincount(label, weights=gained, minlength=number)
@@ -187,14 +198,17 @@ class _Work:
                 return goes
             # the smallest child that could go stays
             size_of = np.where(keeps & broken[parent], size, np.inf)
+            # of children of one size the first by label: cells are in the order of their keys
             order = np.lexsort((np.arange(len(parent)), size_of, parent))
             first = np.unique(parent[order], return_index=True)[1]
             smallest = order[first]
+            # classes that are not broken, or where nobody could go, have no smallest
             smallest = smallest[np.isfinite(size_of[smallest])]
             keeps = keeps.copy()
             keeps[smallest] = False
             goes = goes & keeps[child]
         broken = self._rest_fails(label, number, goes)
+        # the company was not enough: the class does not go down in this column
         return np.asarray(goes & ~broken[label])
 
     def _rest_fails(
@@ -205,6 +219,7 @@ class _Work:
     ) -> Bools:
         """Classes of which those who stay, if any, break a model while others go."""
         stay = ~goes
+        # where nobody goes the class is as it was, and where nobody stays there is no rest
         some = np.bincount(label[goes], minlength=number) > 0
         rest = np.bincount(label[stay], minlength=number) > 0
         fails = self._fails(label, number, stay)
@@ -218,8 +233,11 @@ class _Work:
     ) -> Bools:
         """The classes that break a model; classes without records do."""
         cells = replace(self._cells, label=label, number=number)
+        # a view counts the population of every cell: that of the children who go would make the
+        # rest look larger than it is
         if among is not None and cells.population is not None:
             cells = replace(cells, population=np.where(among, cells.population, 0))
+        # cells of the population only have no record to release
         alive = cells.rows > 0
         view = View(
             cells, self._given.extras, alive if among is None else alive & among

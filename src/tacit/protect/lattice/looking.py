@@ -79,6 +79,7 @@ class Looking:
         self.problem = problem
         self.shape = shape_of(problem.columns)
         self._lasting = problem.lasting
+        # some losses compare with the keys as they are in the file
         problem.utility.start(problem.bottom)
         self._stored: dict[Levels, Cells] = {problem.bottom.levels: problem.bottom}
         self.best: Levels | None = None
@@ -107,10 +108,13 @@ class Looking:
         cells = self.cells(node)
         limit = problem.limit
         lasting = self._lasting
+        # the lasting constraints first and alone: only they say anything of the nodes below
         if not kept and not suppressed_least(cells, problem.extras, lasting, limit):
+            # finding a reason costs a second look; one is enough for the message
             self.reason = self.reason or self._why(cells)
             return False
         settled = settle(cells, problem.extras, problem.constraints, limit)
+        # a node that is passed over is looked at all the same: what it closes stays closed
         if settled.met and node not in problem.passed_over:
             self._keep(node, settled)
         else:
@@ -125,6 +129,7 @@ class Looking:
         proven: bool,
     ) -> Found:
         """What was found, and what any node loses at least."""
+        # no bound may be above a loss that was reached
         return Found(
             self.best,
             self.loss,
@@ -168,6 +173,7 @@ class Looking:
         """The cells of a node, rolled up from the smallest stored one below."""
         if node in self._stored:
             return self._stored[node]
+        # the bottom is always stored, so that there is one below every node
         levels = np.array(list(self._stored))
         under = np.flatnonzero((levels <= np.array(node)).all(axis=1))
         stored = list(self._stored.values())
@@ -183,6 +189,7 @@ class Looking:
     ) -> None:
         """Keep the cells of a node; of those kept the first go, but the file itself stays."""
         if len(self._stored) >= KEPT:
+            # a dict keeps its order: place 0 is the bottom, from which all others can be made
             oldest = list(self._stored)[1]
             del self._stored[oldest]
         self._stored[node] = cells

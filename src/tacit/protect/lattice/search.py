@@ -30,6 +30,7 @@ class Search(Looking):
     ) -> None:
         super().__init__(problem)
         floor = problem.utility.floor()
+        # a floor of 0 closes nothing, since no node loses less
         self._has_floor = floor is not None
         self.floor: Floats = np.zeros(self.shape) if floor is None else floor
         self.open: Bools = np.ones(self.shape, dtype=bool)
@@ -54,15 +55,18 @@ class Search(Looking):
         nodes = int(self.open.sum())
         order = self._order()
         place = 0
+        # views: what a look closes in the lattice is closed here, too
         flat = self.open.ravel()
         floors = self.floor.ravel()
         while True:
+            # no node opens again, so that the place never goes back
             while place < len(order) and not flat[order[place]]:
                 place += 1
             done = place == len(order) or floors[order[place]] >= self.loss - ROUNDING
             # without floors the order is one of levels, and every open node counts
             if done and (self._has_floor or place == len(order)):
                 break
+            # asked between paths: one that was begun is looked at to its end
             if most_checks is not None and self.checked >= most_checks:
                 return self._found(nodes, proven=False)
             node = np.unravel_index(int(order[place]), self.shape)
@@ -79,6 +83,8 @@ class Search(Looking):
         for j, size in enumerate(self.shape):
             along = [1] * len(self.shape)
             along[j] = size
+            # shares of the height: levels of a long hierarchy are smaller steps than those of a
+            # short
             share = np.arange(size) / max(size - 1, 1)
             height = height + share.reshape(along)
         return np.argsort(height.ravel(), kind="stable")
@@ -89,6 +95,7 @@ class Search(Looking):
         *,
         proven: bool,
     ) -> Found:
+        # whatever is still open might lose as little as its floor
         left = self.floor[self.open]
         bound = float(left.min()) if left.size else self.loss
         return self.found(nodes, bound, proven=proven)
@@ -98,6 +105,7 @@ class Search(Looking):
         node: Levels,
     ) -> None:
         """Look for the place on a path to the top where the lasting constraints begin to hold."""
+        # the path above holds as well, and there is no place to look for
         if self._kept[node]:
             self._check(node)
             return
@@ -123,6 +131,7 @@ class Search(Looking):
                 for j, level in enumerate(here)
                 if level + 1 < self.shape[j]
             ]
+            # floors grow on the way up: at or above the best loss nothing is left to find
             free = [up for up in above if self.open[up] and self.floor[up] < self.loss]
             if not free:
                 return path
@@ -137,9 +146,12 @@ class Search(Looking):
         above = tuple(slice(level, None) for level in node)
         self.open[node] = False
         if not self.look(node, kept=bool(self._kept[node])):
+            # what is broken here is broken at every node below
             self.open[below] = False
             return False
+        # what lasts holds at every node above, and is not asked again there
         self._kept[above] = True
+        # a floor that is known only now that the records are counted
         if not self._has_floor:
             least = self.problem.utility.least(self.cells(node))
             if least >= self.loss - ROUNDING:

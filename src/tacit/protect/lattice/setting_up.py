@@ -62,6 +62,7 @@ def material(
         The column that a classifier should tell.
     """
     keys = list(rules)
+    # one tree for both files, so that a class means the same in the two
     together = data if population is None else _below(data, population, keys)
     columns = [
         KeyColumn.of(rule, together, name, data.n) for name, rule in rules.items()
@@ -70,9 +71,13 @@ def material(
         data, keys, hierarchies, population=population is not None
     )
     people = units.persons(data)
+    # without households, who has to go takes nobody else along
     homes = units.households(data) or people
+    # where everybody has one row and one home, counting rows is counting people
     several = not people.single or not homes.single
+    # each column more splits the cells, so that only those a model asks for are coded
     asked = {one.column for one in constraints if hasattr(one, "column")}
+    # a set has no order that two runs share
     values = {name: _coded(data, name) for name in sorted(asked)}
     aim = None if target is None else _coded(data, target)
     extra, extras, aim = _extras(
@@ -81,6 +86,7 @@ def material(
     weight = _weights(data, wishes, population, several=several)
     sampled = np.zeros(together.n, dtype=np.int64)
     sampled[: data.n] = 1
+    # rows of the population count there and not in the file
     counts = None if population is None else 1 - sampled
     bottom, cell_of_row = counted(columns, extra, sampled, weight, counts)
     extras = _with_wholes(bottom, extras, list(values))
@@ -128,6 +134,7 @@ def _below(
     mine = data.select(keys).table
     theirs = population.select(keys).table
     try:
+        # the types of the file decide, since its hierarchies are written for them
         whole = pa.concat_tables([mine, theirs.cast(mine.schema)])
     except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as error:
         raise ColumnError(
@@ -144,6 +151,7 @@ def _coded(
     values = data.column(name)
     gaps = np.isnan(values)
     if data.schema[name].scale is Kind.continuous:
+        # ordered t-closeness needs codes in the order of the numbers
         _, places = np.unique(values, return_inverse=True)
         values = places.ravel().astype(np.float64)
     return np.where(gaps, -1, values).astype(np.int64)
@@ -170,6 +178,7 @@ def _extras(
         name: np.concatenate([codes, np.full(outside, -1, dtype=np.int64)])
         for name, codes in asked.items()
     }
+    # 2 more than the largest: counted from 0, and one place for -1
     sizes = {name: int(codes.max(initial=-1)) + 2 for name, codes in whole.items()}
     parts = [(codes + 1, sizes[name]) for name, codes in whole.items()]
     n = len(parts[0][0])
@@ -178,6 +187,7 @@ def _extras(
     ranked, first = labelled([(codes[order], size) for codes, size in parts], n)
     extra = np.empty(n, dtype=np.int64)
     extra[order] = ranked
+    # all records of a combination stand for the same, so that the first one tells it
     at = order[first]
     of_person = of_home = None
     if people is not None:
@@ -197,6 +207,7 @@ def _with_wholes(
     names: Sequence[str],
 ) -> Extras:
     """The shares of confidential values in the whole file, each person once."""
+    # counted as in any class: otherwise the class of everybody would be apart from the whole
     everybody = View(bottom, extras, bottom.rows > 0, in_one=True)
     whole: dict[str, Floats] = {}
     for name in names:
@@ -229,9 +240,11 @@ def _weights(
             "give one row each, or the population itself"
         )
     weights = data.column(names[0])
+    # a weight of 0 would say that somebody of the file is nobody of the population
     if np.isnan(weights).any() or (weights <= 0).any():
         wrong = np.isnan(weights) | ~(weights > 0)
         row = int(np.argmax(wrong)) + 1
         raise ColumnError(f"column '{names[0]}', row {row}: a weight must be above 0")
+    # the population's own rows stand for nobody else
     outside = 0 if population is None else population.n
     return np.concatenate([weights, np.zeros(outside)])

@@ -65,11 +65,13 @@ def settle(
         if joined is None:
             reason = "the suppressed records themselves do not keep the constraints"
             return Settled(cells, alive, gone, False, reason)
+        # whole households join, which may make classes too small that kept the constraints
         alive, _ = _cleared(cells, extras, of_classes, joined)
         gone = _people(cells, extras, alive)
         if gone > limit:
             reason = "the suppressed records themselves do not keep the constraints"
             return Settled(cells, alive, gone, False, reason)
+    # bounds on the whole are about what is emitted, after suppression
     released = View(cells, extras, alive)
     for one in constraints:
         if not one.per_class and not one.holds(released, gone):
@@ -88,6 +90,7 @@ def suppressed_least(
     alive, _ = _cleared(cells, extras, of_classes, cells.rows > 0)
     if _people(cells, extras, alive) > limit:
         return False
+    # bounds on the whole last only where nobody may be suppressed
     if limit:
         return True
     whole = View(cells, extras, alive)
@@ -105,6 +108,7 @@ def _cleared(
     if not constraints:
         return alive, reason
     while True:
+        # at most nodes nobody is gone yet, and a mask would copy every array
         view = View(cells, extras, None if alive.all() else alive)
         fails = np.zeros(cells.number, dtype=bool)
         for one in constraints:
@@ -145,6 +149,7 @@ def _people(
     dead = ~alive & (cells.rows > 0)
     if extras.person is None or cells.extra is None:
         return int(cells.rows[dead].sum())
+    # a person is suppressed once, with however many rows
     return len(np.unique(extras.person[cells.extra[dead]]))
 
 
@@ -180,6 +185,7 @@ def _first_by_keys(
 ) -> np.ndarray:
     """The one of these classes whose codes come first."""
     first = np.full(cells.number, -1, dtype=np.int64)
+    # written backwards, so that the first cell of each class is the one that stays
     first[cells.label[::-1]] = np.arange(cells.size)[::-1]
     codes = cells.codes[:, first[classes]]
     return np.asarray(classes[np.lexsort(codes[::-1])][:1])

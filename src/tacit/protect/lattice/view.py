@@ -68,6 +68,7 @@ class View:
     ) -> None:
         self.cells = cells
         self.extras = extras
+        # a slice shares memory with the cells, indices would copy them
         self._at = slice(None) if alive is None else np.flatnonzero(alive)
         self.rows = cells.rows[self._at]
         # records that were suppressed are one class, whatever their keys were
@@ -93,6 +94,7 @@ class View:
         present = self.rows > 0
         person = self.people[present]
         most = int(person.max(initial=0)) + 1
+        # somebody with several rows in a class hides nobody else there
         _, first = grouped(self.label[present] * most + person)
         once = self.label[present][first]
         return np.bincount(once, minlength=self.number).astype(np.int64)
@@ -101,6 +103,7 @@ class View:
     def weight(self) -> Floats:
         """Sum of weights of each class."""
         if self.cells.weight is None:
+            # without weights everybody stands for themselves
             return self.size.astype(np.float64)
         weights = self.cells.weight[self._at]
         summed = np.bincount(self.label, weights=weights, minlength=self.number)
@@ -136,6 +139,7 @@ class View:
     ) -> Shares:
         """How the values of a confidential column are shared out in each class."""
         values = self.extras.values[column][self._extra]
+        # a gap counted as one more value would make a class look diverse
         known = (values >= 0) & (self.rows > 0)
         label, value = self.label[known], values[known]
         each = self.rows[known].astype(np.float64)
@@ -147,6 +151,7 @@ class View:
             held = np.bincount(pair, weights=each, minlength=len(first))
             each = each / held[pair]
         most = max(int(value.max(initial=0)) + 1, 1)
+        # sorted by class: t-closeness finds the cells of a class by bisection
         key, place = np.unique(label * most + value, return_inverse=True)
         count = np.bincount(place.ravel(), weights=each, minlength=len(key))
         of_class, of_value = key // most, key % most

@@ -35,6 +35,7 @@ class WideSearch(Looking):
             size - 1 if level is None else level for size, level in pairs
         )
         self._heap: list[tuple[float, Levels]] = []
+        # a node is reached from several below it, and waits once
         self._seen: set[Levels] = set()
         self._failed: list[Levels] = []
         self._looked: dict[Levels, bool] = {}
@@ -50,6 +51,7 @@ class WideSearch(Looking):
         self._push(self._lowest)
         while self._heap:
             floor, node = self._heap[0]
+            # without floors the figure in the heap is an order, and proves nothing
             if self._floor(node) is not None and floor >= self.loss - ROUNDING:
                 return self.found(nodes, floor, proven=True)
             if most_checks is not None and self.checked >= most_checks:
@@ -59,6 +61,7 @@ class WideSearch(Looking):
             self._step(node)
             if progress is not None:
                 progress("looking at generalisations", self.checked, nodes)
+        # nothing waits: each node was looked at, or closed for a reason that holds
         return self.found(nodes, self.loss, proven=True)
 
     def _step(
@@ -73,10 +76,12 @@ class WideSearch(Looking):
             self._halve(node)
             over = self._over(node)
         if over is not None:
+            # who may hold is above the failed node in some column
             for j, level in enumerate(over):
                 if level < self._highest[j]:
                     self._push((*node[:j], level + 1, *node[j + 1 :]))
             return
+        # a floor that is known only now that the records are counted
         if self._floor(node) is None:
             least = self.problem.utility.least(self.cells(node))
             if least >= self.loss - ROUNDING:
@@ -155,6 +160,7 @@ class WideSearch(Looking):
     ) -> bool:
         """Whether the lasting constraints hold at a node."""
         if node not in self._looked:
+            # below a failed node nothing holds, and no record need be counted
             if self._over(node) is not None:
                 return False
             self._looked[node] = self.look(node)

@@ -60,6 +60,7 @@ class Wishes:
             found.append(KMap(self.k_map, by_weights=not population))
         if self.delta_presence is not None:
             found.append(_presence(self.delta_presence, population=population))
+        # counting confidential values takes a sort of the cells at each node
         found += self._diversity(data, keys)
         found += self._closeness(data, keys, hierarchies)
         if self.average_risk is not None:
@@ -68,6 +69,7 @@ class Wishes:
             found.append(SampleUniqueness(self.sample_uniqueness))
         if self.population_uniqueness is not None:
             found.append(PopulationUniqueness(self.population_uniqueness))
+        # without a model the file as it is would be the best node, and pass for protected
         if not found:
             raise ParameterError(
                 "Generalisation needs a privacy model to keep; give k above 1, or another one"
@@ -115,6 +117,7 @@ class Wishes:
             )
         found: list[Constraint] = []
         for column in _confidential(model, data, keys, "t_closeness"):
+            # where values have an order, near ones give almost the same away (Li et al. 2007)
             nominal = data.schema[column].scale is Kind.nominal
             distance = model.get("distance", "equal" if nominal else "ordered")
             if distance not in DISTANCES:
@@ -158,6 +161,7 @@ def _confidential(
     for column in columns:
         # raises if there is no such column
         data.schema[column]
+        # the class would show what the model hides in it
         if column in keys:
             raise ColumnError(
                 f"{what} names '{column}', which is generalised itself; it is a key or "
@@ -182,6 +186,7 @@ def _form(
         if form == "entropy":
             return EntropyDiversity(column, float(said))
         return DistinctDiversity(column, float(said))
+    # a plan may hold anything here: text, one number where two are needed
     except (TypeError, ValueError):
         wanted = "[c, l], c above 0" if form == "recursive" else "a number, 1 or more"
         raise ParameterError(

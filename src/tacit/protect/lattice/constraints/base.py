@@ -51,6 +51,8 @@ class Constraint:
         several_rows : bool
             People may have several records.
         """
+        # with nobody suppressed and one row each, a class further up is a union of classes, and
+        # every model of classes here is kept by unions
         return self.survives_suppression or not (suppression or several_rows)
 
     def unsatisfiable(

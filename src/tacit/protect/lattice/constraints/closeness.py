@@ -60,6 +60,7 @@ class Closeness(Constraint):
         step = max(1, AT_ONCE // max(m, 1))
         for start in range(0, cells.number, step):
             end = min(start + step, cells.number)
+            # cells come sorted by class (see View.shares)
             low, high = np.searchsorted(cells.label, [start, end])
             p = np.zeros((end - start, m))
             p[cells.label[low:high] - start, cells.value[low:high]] = cells.share[
@@ -75,12 +76,14 @@ class Closeness(Constraint):
         """The distance that belongs to differences of shares, one row for each class."""
         m = gap.shape[1]
         if self.distance == "ordered":
+            # one value is at no distance from itself, and m - 1 is 0
             if m < 2:
                 return np.zeros(len(gap))
             return np.asarray(np.abs(np.cumsum(gap, axis=1)).sum(axis=1) / (m - 1))
         if self.distance == "equal" or not self.up:
             return np.asarray(np.abs(gap).sum(axis=1) / 2)
         total = np.zeros(len(gap))
+        # differences that even out under a node need not be moved above it
         for up in self.up:
             total += np.abs(gap).sum(axis=1)
             above = np.zeros((int(up.max(initial=0)) + 1, len(gap)))

@@ -73,6 +73,8 @@ class DeltaPresence(Constraint):
         view: View,
     ) -> Bools:
         """Classes whose share of the population is outside."""
+        # people whom the population lacks are a share of 1 or more, so that they do not pass for
+        # safe
         share = view.size / np.maximum(view.population, 1)
         below = share < self.low - ROUNDING
         return np.asarray(below | (share > self.high + ROUNDING))

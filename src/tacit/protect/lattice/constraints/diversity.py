@@ -30,6 +30,7 @@ class DistinctDiversity(Constraint):
         """Classes of fewer values."""
         cells = view.shares(self.column)
         values = np.bincount(cells.label, minlength=view.number)
+        # one person with several values hides nobody: there must be as many people as values
         return np.asarray(np.minimum(values, cells.size) < self.l - ROUNDING)
 
     def __str__(self) -> str:
@@ -83,6 +84,7 @@ class RecursiveDiversity(Constraint):
         rest = np.bincount(label, weights=tail, minlength=view.number)
         largest = np.zeros(view.number)
         largest[label[rank == 0]] = count[rank == 0]
+        # the definition asks for strictly less, so that rounding counts against the class
         few = cells.size < self.l - ROUNDING
         return np.asarray(few | ~(largest < self.c * rest - ROUNDING))
 

@@ -33,6 +33,7 @@ class AverageRisk(Constraint):
         suppressed: int,
     ) -> bool:
         """On average over the people who are released, the suppressed as one class."""
+        # empty classes have nobody, and so no part in the sum
         risk = 1.0 / np.maximum(view.size, 1)
         total = float(worst_of_each(view, risk).sum())
         people = people_of(view)
@@ -75,6 +76,7 @@ class SampleUniqueness(Constraint):
         """Of the people of the file, suppressed or not."""
         alone = (view.size == 1).astype(np.float64)
         found = float(worst_of_each(view, alone).sum())
+        # a single blank record is alone with its blank key
         found += 1.0 if suppressed == 1 else 0.0
         return found <= self.bound * (people_of(view) + suppressed) + ROUNDING
 
@@ -109,6 +111,7 @@ class PopulationUniqueness(Constraint):
     ) -> bool:
         """Of the people of the file, suppressed or not."""
         alone = view.size == 1
+        # a weight below 1 would make a chance above 1
         stands_for = np.maximum(view.weight, 1.0)
         risk = np.where(alone, 1.0 / stands_for, 0.0)
         found = float(worst_of_each(view, risk).sum())
@@ -145,5 +148,6 @@ def worst_of_each(
     if view.extras.person is None:
         return np.asarray(risk * view.records)
     worst = np.zeros(int(view.people.max(initial=0)) + 1)
+    # the intruder takes that record of a person which is easiest to find
     np.maximum.at(worst, view.people, risk[view.label])
     return worst

@@ -72,6 +72,7 @@ class ByColumn(Utility):
         """The floor, and what suppressed records lose more."""
         cells = settled.cells
         total = at_node(self._by_level, cells.levels)
+        # cells of the population only are not alive, either; they have no rows and add nothing
         dead = ~settled.alive
         if not dead.any():
             return total
@@ -96,7 +97,9 @@ class Granularity(ByColumn):
         level: int,
     ) -> Floats:
         """By the number of values of the file that a class holds."""
+        # a column of one value has nothing to lose: 0 / 1
         values = max(int(column.leaves[0].sum()), 2)
+        # a class of the population only holds no value of the file
         inside = np.maximum(column.leaves[level], 1)
         return np.asarray((inside - 1) / (values - 1))
 

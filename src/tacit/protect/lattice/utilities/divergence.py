@@ -75,10 +75,12 @@ class Divergence(Utility):
             inside = np.maximum(column.leaves[cells.levels[j]], 1)
             volume += np.log(inside[cells.codes[j]])
         of_class = np.zeros(cells.number)
+        # cells of a class have the same codes, so that any of them gives its volume
         of_class[cells.label] = volume
         full = sizes > 0
         log_q = np.log(sizes[full] / n) - of_class[full]
         total = float((sizes[full] * log_q).sum())
+        # blank keys may be any combination of values
         if gone:
             total += gone * (float(np.log(gone / n)) - self._all)
         return total / n

@@ -38,6 +38,7 @@ class Tables(Utility):
             n = self.setting.records
             hidden = np.log2(n / np.maximum(counts, 1))
             mean = float((self._bottom.rows * hidden).sum()) / max(n, 1)
+            # a table of one place hides nothing
             figures.append(mean if mean > 0 else 1.0)
         return figures
 
@@ -80,6 +81,7 @@ class Tables(Utility):
             node = tuple(cells.levels[j] for j in table)
             hidden = self._hidden(table, node)
             if dead.any():
+                # places that only the population has; no record of the file counts them
                 counts = np.maximum(self._counts(cells, table), 1)
                 bits = np.log2(n / counts[dead])
                 hidden += float((cells.rows[dead] * bits).sum()) / n
@@ -92,6 +94,7 @@ class Tables(Utility):
         node: Levels,
     ) -> float:
         """The mean bits of a table at these levels of its columns."""
+        # nodes that differ in other columns have this figure in common
         if (table, node) not in self._known:
             self._known[table, node] = self._counted(table, node)
         return self._known[table, node]
