@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import pyarrow as pa
 from annotated_types import Ge, Gt, Le
 from pydantic.functional_validators import BeforeValidator, SkipValidation
 
-from tacit.base.errors import ColumnError, ParameterError, TacitError
+from tacit.base.errors import ParameterError
 from tacit.base.facts import Strength
-from tacit.base.typing import Bools, Floats, Ints
-from tacit.data import io
 from tacit.data.hierarchies.automatic import Automatic
 from tacit.data.hierarchies.known_rules import as_entry, fitted, rule_of
 from tacit.data.hierarchies.rule import Rule
-from tacit.data.microdata import Kind, Microdata
+from tacit.data.microdata import Microdata
 from tacit.protect.base import Protector
-from tacit.protect.lattice.cells import rolled
-from tacit.protect.lattice.columns import KeyColumn, Levels, shape_of
-from tacit.protect.lattice.local import refined
-from tacit.protect.lattice.looking import Found, Problem
+from tacit.protect.lattice.columns import Levels, shape_of
+from tacit.protect.lattice.looking import Found, Problem, nothing_found
+from tacit.protect.lattice.naming import (
+    measured_apart,
+    population_of,
+    refuse_strangers,
+    target_named,
+)
+from tacit.protect.lattice.placing import Placed, placed
+from tacit.protect.lattice.posing import Aim, problem_of, weights_of
 from tacit.protect.lattice.search import Search
 from tacit.protect.lattice.setting_up import Material, material, refuse_unsatisfiable
-from tacit.protect.lattice.settle import settle
-from tacit.protect.lattice.utilities import utility_named
-from tacit.protect.lattice.utilities.base import Setting, Utility
 from tacit.protect.lattice.wide_search import WideSearch
 from tacit.protect.lattice.wishes import Wishes
+from tacit.protect.lattice.writing import written
 
 Share = Annotated[float, Ge(0), Le(1)]
 Hierarchies = Annotated[
@@ -224,8 +224,9 @@ class Generalisation(Protector):
     ) -> None:
         problem, given = self._prepared(data, columns)
         self._keep(self._searched(problem), columns)
+        # measured now, so that a plan's figures are known before anything is released
         if self.recoding != "full":
-            _, _, self.local_loss_ = self._placed(given)
+            self.local_loss_ = self._placed(given).lost
 
     def ranked(
         self,
@@ -239,31 +240,43 @@ class Generalisation(Protector):
         problem, _ = self._prepared(data, columns)
         past: set[Levels] = set()
         while True:
-            found = self._searched(replace(problem, passed_over=frozenset(past)))
+            # each search begins anew: what an earlier best closed may be the next best now
+            left = replace(problem, passed_over=frozenset(past))
+            found = self._searched(left)
             if found.levels is None:
                 return
             past.add(found.levels)
-            yield dict(zip(columns, found.levels, strict=True)), float(found.loss)
+            levels = dict(zip(columns, found.levels, strict=True))
+            yield levels, float(found.loss)
 
     def _prepared(
         self, data: Microdata, columns: list[str]
     ) -> tuple[Problem, Material]:
         """Rules, counts and constraints of a file, and what is to be searched."""
-        self._refuse_strangers(columns)
         given = self.hierarchies or {}
+        named: dict[str, Mapping[str, object]] = {
+            "hierarchies": given,
+            "importance": self.importance or {},
+            "levels": self.levels or {},
+        }
+        apart = measured_apart(self.l_diversity, self.t_closeness)
+        refuse_strangers(columns, named, apart)
         self.rules_: dict[str, Rule] = {}
         for name in columns:
             rule = rule_of(given[name], name) if name in given else Automatic()
             self.rules_[name] = fitted(rule, data, name)
         found = self._material(data)
         limit = self._limit(found)
+        # before the search, which would look at every node to find that none will do
         refuse_unsatisfiable(found, limit)
-        return self._problem(found, limit), found
+        problem = problem_of(found, limit, self.levels or {}, self._aim())
+        return problem, found
 
     def _searched(
         self,
         problem: Problem,
     ) -> Found:
+        # in floats, since 10^19 nodes overflow whole numbers
         nodes = np.prod([float(size) for size in shape_of(problem.columns)])
         search = Search if nodes <= MOST_NODES else WideSearch
         return search(problem).run(most_checks=self.most_checks)
@@ -275,12 +288,7 @@ class Generalisation(Protector):
     ) -> None:
         """What the search found, or one sentence."""
         if found.levels is None:
-            looked = "no node of the lattice" if found.proven else "no node looked at"
-            raise ParameterError(
-                f"{looked} keeps every model within suppression_limit="
-                f"{self.suppression_limit:g} ({found.reason} fails); raise the limit, weaken the "
-                "model, or add higher levels to the hierarchies"
-            )
+            raise ParameterError(nothing_found(found, self.suppression_limit))
         self.levels_ = dict(zip(columns, found.levels, strict=True))
         self.loss_ = float(found.loss)
         self.bound_ = float(found.bound)
@@ -289,42 +297,20 @@ class Generalisation(Protector):
         self.checked_ = found.checked
         self.nodes_ = found.nodes
 
-    def _refuse_strangers(
-        self,
-        columns: list[str],
-    ) -> None:
-        """Names that belong to no column of the lattice."""
-        about = (self.l_diversity, self.t_closeness)
-        confidential = [
-            name
-            for model in about
-            if isinstance(model, Mapping)
-            for name in model.get("columns", ())
-        ]
-        hierarchical = (
-            isinstance(self.t_closeness, Mapping)
-            and self.t_closeness.get("distance") == "hierarchical"
-        )
-        for what in ("hierarchies", "importance", "levels"):
-            for name in getattr(self, what) or {}:
-                # the hierarchy of a confidential column says how far its values are apart
-                apart = what == "hierarchies" and (hierarchical or name in confidential)
-                if name not in columns and not apart:
-                    raise ColumnError(
-                        f"{what} names '{name}', which is not a column to protect"
-                    )
-
     def _material(
         self,
         data: Microdata,
     ) -> Material:
+        target = None
+        if self.utility == "classification":
+            target = target_named(data, self.rules_, self.target)
         return material(
             data,
             self.rules_,
             self._wishes(),
             self.hierarchies or {},
-            self._population(data),
-            self._target(data),
+            population_of(self.population),
+            target,
         )
 
     def _wishes(self) -> Wishes:
@@ -339,36 +325,6 @@ class Generalisation(Protector):
             self.population_uniqueness,
         )
 
-    def _population(
-        self,
-        data: Microdata,
-    ) -> Microdata | None:
-        given = self.population
-        if given is None:
-            return None
-        if isinstance(given, str | Path):
-            return io.read(Path(given))
-        return Microdata.of(given)
-
-    def _target(
-        self,
-        data: Microdata,
-    ) -> str | None:
-        if self.utility != "classification":
-            return None
-        if self.target is None:
-            raise ParameterError(
-                "the utility classification needs the column that classes should tell; give "
-                "it as target"
-            )
-        if self.target in self.rules_:
-            raise ColumnError(
-                f"the target '{self.target}' is generalised itself; leave it out of the keys"
-            )
-        # raises if there is no such column
-        data.schema[self.target]
-        return self.target
-
     def _limit(
         self,
         given: Material,
@@ -376,161 +332,32 @@ class Generalisation(Protector):
         # a share such as 0.07 of 100 is 7, whatever its last digit in binary
         return int(np.floor(self.suppression_limit * given.people + 1e-9))
 
-    def _problem(
-        self,
-        given: Material,
-        limit: int,
-    ) -> Problem:
-        names = [column.name for column in given.columns]
-        wanted = self.levels or {}
-        fixed = [wanted.get(name) for name in names]
-        for column, level in zip(given.columns, fixed, strict=True):
-            if level is not None and level > column.height:
-                raise ParameterError(
-                    f"levels asks for level {level} of '{column.name}', whose hierarchy has "
-                    f"{column.height}"
-                )
-        utility = self._utility(given, names)
-        return Problem(
-            given.columns,
-            given.bottom,
-            given.extras,
-            given.constraints,
-            utility,
-            limit,
-            fixed,
+    def _aim(self) -> Aim:
+        return Aim(
+            self.utility,
+            self.k,
+            self.importance or {},
+            self.tables or [],
         )
-
-    def _utility(
-        self,
-        given: Material,
-        names: list[str],
-    ) -> Utility:
-        tables = []
-        for table in self.tables or []:
-            strange = [name for name in table if name not in names]
-            if strange or not table:
-                shown = strange[0] if strange else "nothing"
-                raise ColumnError(
-                    f"tables names '{shown}', which is not a column to protect"
-                )
-            places = sorted({names.index(name) for name in table})
-            tables.append(tuple(places))
-        if self.utility == "tables" and not tables:
-            raise ParameterError(
-                "the utility tables needs the crosses that should stay; give tables = "
-                '[["age", "sex"]]'
-            )
-        records = int(given.bottom.rows.sum())
-        setting = Setting(
-            given.columns,
-            self._weights(given),
-            records,
-            max(self.k, 1),
-            given.target,
-            tuple(tables),
-        )
-        return utility_named(self.utility)(setting)
 
     # -- applying ----------------------------------------------------------------------
 
     def _apply(
         self, data: Microdata, columns: list[str], rng: np.random.Generator
     ) -> Microdata:
+        # a new file is counted and settled anew: its own people must be hidden in it
         given = self._material(data)
-        at, shown, _ = self._placed(given)
-        at_row, shown_row = at[given.cell_of_row], shown[given.cell_of_row]
+        done = self._placed(given)
+        at = done.at[given.cell_of_row]
+        shown = done.shown[given.cell_of_row]
         for j, column in enumerate(given.columns):
-            data = _written(data, column, at_row[:, j], shown_row)
+            data = written(data, column, at[:, j], shown)
         return data
 
     def _placed(
         self,
         given: Material,
-    ) -> tuple[Ints, Bools, float | None]:
-        """Levels of each bottom cell, whether it is shown, and the loss of local recoding."""
-        node: Levels = tuple(self.levels_[column.name] for column in given.columns)
-        cells, place = rolled(given.bottom, given.columns, node)
-        limit = self._limit(given)
-        settled = settle(cells, given.extras, given.constraints, limit)
-        if not settled.met:
-            raise TacitError(
-                f"at the fitted levels this file does not keep {settled.reason}: "
-                f"{settled.suppressed} of {given.people} {given.word}s would have to be "
-                f"suppressed, and {limit} may; fit again, or raise suppression_limit"
-            )
-        at = np.tile(np.array(node, dtype=np.int64), (given.bottom.size, 1))
-        shown = settled.alive[place]
-        if self.recoding == "full":
-            return at, shown, None
-        at, lost = self._finer(given, cells.label[place], shown, node)
-        return at, shown, lost
-
-    def _finer(
-        self, given: Material, label: Ints, shown: Bools, node: Levels
-    ) -> tuple[Ints, float]:
-        """Levels by local recoding, from the classes of the node or from those of the top."""
-        if given.extras.person is not None:
-            raise ColumnError(
-                "local recoding takes one record for each person: rows of one person at two "
-                'levels would give the finer one away; take recoding="full"'
-            )
-        # the population's records go with the classes of the file's
-        held = np.zeros(int(label.max(initial=0)) + 1, dtype=bool)
-        held[label[shown]] = True
-        member = shown | ((given.bottom.rows == 0) & held[label])
-        top = tuple(column.height for column in given.columns)
-        share = given.bottom.rows / max(int(given.bottom.rows.sum()), 1)
-        found = []
-        for start in (node, top):
-            strict = self.recoding == "strict"
-            finer = refined(given, member, start, self._weights(given), strict=strict)
-            if finer is not None:
-                levels, lost = finer
-                found.append((float((share * lost).sum()), levels))
-        total, levels = min(found, key=lambda pair: pair[0])
-        return levels, total
-
-    def _weights(
-        self,
-        given: Material,
-    ) -> Floats:
-        importance = self.importance or {}
-        weights = [importance.get(column.name, 1.0) for column in given.columns]
-        return np.array(weights) / sum(weights)
-
-
-def _written(
-    data: Microdata,
-    column: KeyColumn,
-    at: Ints,
-    shown: Bools,
-) -> Microdata:
-    """The file with one column at these levels, blank where it is not shown."""
-    name = column.name
-    used = np.unique(at[shown]) if shown.any() else np.zeros(1, dtype=np.int64)
-    if used.tolist() == [0]:
-        if shown.all():
-            return data
-        if data.schema[name].kind is Kind.date:
-            return data.with_days(name, np.where(shown, data.days(name), np.nan))
-        values = np.where(shown, data.column(name), np.nan)
-        return data.with_numbers([name], values[:, None])
-    labels: list[str] = []
-    places = np.full(data.n, -1, dtype=np.int64)
-    for level in used:
-        here = np.flatnonzero((at == level) & shown)
-        codes = column.between(0, int(level))[column.codes[: data.n][here]]
-        own = column.tree.labels[int(level)]
-        held = codes < len(own)
-        places[here[held]] = codes[held] + len(labels)
-        labels += own
-    gaps = places < 0
-    texts = pa.array(labels, type=pa.string())
-    written = texts.take(pa.array(np.where(gaps, 0, places), mask=gaps))
-    changed = data.with_column(name, written, kind=Kind.nominal)
-    if not column.tree.ordered or len(used) > 1:
-        return changed
-    # classes of numbers and dates have an order, which text does not say
-    ordered = replace(changed.schema[name], kind=Kind.ordinal, categories=tuple(labels))
-    return changed.with_schema(changed.schema.put(ordered))
+    ) -> Placed:
+        node = tuple(self.levels_[column.name] for column in given.columns)
+        weights = weights_of(given.columns, self.importance or {})
+        return placed(given, node, self._limit(given), self.recoding, weights)

@@ -42,6 +42,20 @@ class Found:
     """Why the last node that was looked at fails, where none was found."""
 
 
+def nothing_found(
+    found: Found,
+    share: float,
+) -> str:
+    """Why there is no node, in one sentence; ``share`` of the people may be suppressed."""
+    # a search that was stopped must not say that nothing exists
+    looked = "no node of the lattice" if found.proven else "no node looked at"
+    return (
+        f"{looked} keeps every model within suppression_limit="
+        f"{share:g} ({found.reason} fails); raise the limit, weaken the "
+        "model, or add higher levels to the hierarchies"
+    )
+
+
 @dataclass(frozen=True)
 class Problem:
     """What is searched."""
