@@ -72,26 +72,33 @@ class GroupProblem:
         self.theirs = GroupClasses.of(self.right.inverse, theirs)
         self.pair_costs = PairCosts(evidence)
         self.sizes_kept = same_sizes(self.ours, self.theirs)
-        n, m = len(ours), len(theirs)
+        n = len(ours)
+        m = len(theirs)
         # at most one expected record is taken to be missing where none is, so that the log is
         # finite
-        self.charge = -float(np.log(max(1.0 - m / n, 1.0 / (n + 1))))
-        self.stranger = (
-            self._strangers() if not self.sizes_kept else np.zeros(len(self.right.rows))
-        )
+        missing = max(1.0 - m / n, 1.0 / (n + 1))
+        self.charge = -float(np.log(missing))
+        # in groups of one size nobody is left over
+        self.stranger = np.zeros(len(self.right.rows))
+        if not self.sizes_kept:
+            self.stranger = self._strangers()
 
     def _strangers(self) -> Floats:
         """-log of the mean likelihood of each masked class over originals, evenly spaced in value
         order."""
-        n, m = len(self.left.rows), len(self.right.rows)
-        chosen = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
+        n = len(self.left.rows)
+        m = len(self.right.rows)
+        even = np.linspace(0, n - 1, min(n, SAMPLE))
+        chosen = np.unique(even.astype(np.int64))
         total = np.zeros(m)
         step = max(1, CHUNK // len(chosen))
         for s in range(0, m, step):
             some = np.arange(s, min(m, s + step))
             rows = np.repeat(self.left.first[chosen], len(some))
             columns = np.tile(self.right.first[some], len(chosen))
-            cost = self.pair_costs(rows, columns).reshape(len(chosen), len(some))
+            listed = self.pair_costs(rows, columns)
+            cost = listed.reshape(len(chosen), len(some))
+            # the least cost is taken out of the exponent, where it might underflow
             low = cost.min(axis=0)
             safe = np.where(np.isfinite(low), low, 0.0)
             mean = np.exp(safe - cost).mean(axis=0)
@@ -106,12 +113,17 @@ class GroupProblem:
         cost = self.costs(a, b)
         possible = np.isfinite(cost)
         return assign_groups(
-            self.ours.count, self.theirs.count, a[possible], b[possible], cost[possible]
+            self.ours.count,
+            self.theirs.count,
+            a[possible],
+            b[possible],
+            cost[possible],
         )
 
     def _pairs(self) -> tuple[Ints, Ints]:
         """Pairs of classes of groups to weigh: all that can be, or those near by their means."""
-        sizes_a, sizes_b = self.ours.size, self.theirs.size
+        sizes_a = self.ours.size
+        sizes_b = self.theirs.size
         if self.sizes_kept:
             blocks = [
                 (np.flatnonzero(sizes_a == size), np.flatnonzero(sizes_b == size))
@@ -130,9 +142,9 @@ class GroupProblem:
             ]
         else:
             pairs = [self._near(rows, columns) for rows, columns in blocks]
-        return np.concatenate([p[0] for p in pairs]), np.concatenate(
-            [p[1] for p in pairs]
-        )
+        a = np.concatenate([rows for rows, _ in pairs])
+        b = np.concatenate([columns for _, columns in pairs])
+        return a, b
 
     def _near(
         self,
@@ -141,14 +153,14 @@ class GroupProblem:
     ) -> tuple[Ints, Ints]:
         a = self._features(self.ours, self.left, ours=True)[rows]
         b = self._features(self.theirs, self.right, ours=False)[columns]
+        # both ways: a group that nobody is nearest to must have candidates, too
         forth = neighbours(a, b, min(CANDIDATES, len(b)))[1]
         back = neighbours(b, a, min(CANDIDATES, len(a)))[1]
-        key = np.concatenate(
-            [
-                np.repeat(np.arange(len(a)), forth.shape[1]) * len(b) + forth.ravel(),
-                back.ravel() * len(b) + np.repeat(np.arange(len(b)), back.shape[1]),
-            ]
-        )
+        from_a = np.repeat(np.arange(len(a)), forth.shape[1])
+        from_b = np.repeat(np.arange(len(b)), back.shape[1])
+        key_forth = from_a * len(b) + forth.ravel()
+        key_back = back.ravel() * len(b) + from_b
+        key = np.concatenate([key_forth, key_back])
         near_a, near_b = np.divmod(np.unique(key), len(b))
         return rows[near_a], columns[near_b]
 
@@ -170,9 +182,9 @@ class GroupProblem:
         total = np.add.reduceat(values, groups.start[:-1], axis=0)
         root = np.sqrt(size)[:, None]
         # a member more or less changes the cost by about that of one link
-        return np.ascontiguousarray(
-            np.hstack([total / root, size[:, None].astype(np.float64)])
-        )
+        members = size[:, None].astype(np.float64)
+        features = np.hstack([total / root, members])
+        return np.ascontiguousarray(features)
 
     def costs(
         self,
@@ -180,15 +192,16 @@ class GroupProblem:
         b: Ints,
     ) -> Floats:
         """Cost of linking class a[p] with class b[p], for each p."""
-        rows, columns = self.ours.size[a], self.theirs.size[b]
+        rows = self.ours.size[a]
+        columns = self.theirs.size[b]
         bounds = np.concatenate([[0], np.cumsum(rows * columns)])
         out = np.empty(len(a))
         first = 0
         while first < len(a):
-            last = max(
-                first + 1,
-                int(np.searchsorted(bounds, bounds[first] + CHUNK, "right")) - 1,
-            )
+            full = bounds[first] + CHUNK
+            fits = int(np.searchsorted(bounds, full, "right")) - 1
+            # one pair at least, however large its groups are
+            last = max(first + 1, fits)
             here = slice(first, last)
             out[here] = group_costs(
                 self._cells(a[here], b[here]),
@@ -208,13 +221,17 @@ class GroupProblem:
         b: Ints,
     ) -> Floats:
         """Costs of all members of a[p] with all of b[p], matrix after matrix."""
-        rows, columns = self.ours.size[a], self.theirs.size[b]
+        rows = self.ours.size[a]
+        columns = self.theirs.size[b]
         many = rows * columns
         pair = np.repeat(np.arange(len(a)), many)
-        place = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+        begin = np.cumsum(many) - many
+        place = np.arange(many.sum()) - np.repeat(begin, many)
         i, j = np.divmod(place, columns[pair])
-        member_a = self.ours.member[self.ours.start[a][pair] + i]
-        member_b = self.theirs.member[self.theirs.start[b][pair] + j]
+        at_a = self.ours.start[a][pair] + i
+        at_b = self.theirs.start[b][pair] + j
+        member_a = self.ours.member[at_a]
+        member_b = self.theirs.member[at_b]
         return self.pair_costs(self.left.first[member_a], self.right.first[member_b])
 
     def members(self, links: GroupLinks) -> Matching:
@@ -229,30 +246,43 @@ class GroupProblem:
             here_a = slice(self.ours.start[a], self.ours.start[a + 1])
             here_b = slice(self.theirs.start[b], self.theirs.start[b + 1])
             cells = self._cells(np.array([a]), np.array([b]))
-            size_a, size_b = here_a.stop - here_a.start, here_b.stop - here_b.start
+            size_a = here_a.stop - here_a.start
+            size_b = here_b.stop - here_b.start
             strangers = self.stranger[self.theirs.member[here_b]]
             column = group_pairing(cells, size_a, size_b, strangers, self.charge)
             paired = np.flatnonzero(column >= 0)
+            partner = column[paired]
             owner = left.of_member[here_a][paired]
             owners.append(owner)
-            targets.append(right.of_member[here_b][column[paired]])
+            targets.append(right.of_member[here_b][partner])
             # one of count[a] equal groups, and in it one of the members that are alike
             shares.append(number / left.classes.count[owner])
-            costs.append(cells[paired * size_b + column[paired]])
-        owner, target = _joined(owners), _joined(targets)
-        pair = owner * max(1, len(right.classes.count)) + target
+            costs.append(cells[paired * size_b + partner])
+        owner = _joined(owners)
+        target = _joined(targets)
+        width = max(1, len(right.classes.count))
+        pair = owner * width + target
         flow, first, place = np.unique(pair, return_index=True, return_inverse=True)
         share = np.zeros(len(flow))
         np.add.at(share, place, _joined_floats(shares))
         cost = _joined_floats(costs)[first]
-        owner, target = owner[first], target[first]
-        start = np.searchsorted(owner, np.arange(len(left.classes.count) + 1))
-        best = np.full(len(left.classes.count), np.inf)
+        owner = owner[first]
+        target = target[first]
+        many = len(left.classes.count)
+        # unique pairs come sorted by owner
+        start = np.searchsorted(owner, np.arange(many + 1))
+        best = np.full(many, np.inf)
         np.minimum.at(best, owner, cost)
         done = members_share(
-            left.classes, right.classes, start, target, share, score=best
+            left.classes,
+            right.classes,
+            start,
+            target,
+            share,
+            score=best,
         )
-        done.cost, done.certified = links.cost, False
+        done.cost = links.cost
+        done.certified = False
         done.log = [
             {
                 "groups": int(self.ours.count.sum()),

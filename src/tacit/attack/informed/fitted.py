@@ -40,7 +40,9 @@ class Fitted:
         masked: Microdata,
         columns: list[str],
     ) -> None:
-        self.original, self.masked, self.columns = original, masked, columns
+        self.original = original
+        self.masked = masked
+        self.columns = columns
         self.fates = fates_of(original, masked, columns)
         self.gaps = guessed_gaps(original, masked, self.fates)
         numeric: list[tuple[Floats, Floats]] = []
@@ -57,18 +59,12 @@ class Fitted:
                 numeric.append(_standard(a, b))
                 self._numeric_fates.append(self.fates[name])
             else:
-                codes = [
-                    np.where(np.isnan(c), size, c).astype(np.int64) for c in (a, b)
-                ]
-                self._coded.append(_Coded(codes[0], codes[1], size, self.fates[name]))
-        self._a = (
-            np.stack([a for a, _ in numeric], 1)
-            if numeric
-            else np.empty((original.n, 0))
-        )
-        self._b = (
-            np.stack([b for _, b in numeric], 1) if numeric else np.empty((masked.n, 0))
-        )
+                ours = _with_gap_code(a, size)
+                theirs = _with_gap_code(b, size)
+                coded = _Coded(ours, theirs, size, self.fates[name])
+                self._coded.append(coded)
+        self._a = _side_by_side([a for a, _ in numeric], original.n)
+        self._b = _side_by_side([b for _, b in numeric], masked.n)
 
     def start(self) -> Evidence:
         """Standardised distances, before anything is known: noise as large as the columns
@@ -84,17 +80,23 @@ class Fitted:
         seen = ~np.isnan(gap)
         gap = np.where(seen, gap, 0.0)
         both = seen.T.astype(np.float64) @ seen
-        variance = (gap**2).sum(axis=0) / np.maximum(np.diag(both), 1.0)
-        noise = (gap.T @ gap + PRIOR * np.diag(variance)) / (both + PRIOR)
+        seen_often = np.maximum(np.diag(both), 1.0)
+        variance = (gap**2).sum(axis=0) / seen_often
+        # the prior links have the variances of the others, and no covariance
+        prior = PRIOR * np.diag(variance)
+        noise = (gap.T @ gap + prior) / (both + PRIOR)
         noise = noise + SMALLEST * np.eye(len(variance))
         changed = []
         for column in self._coded:
-            a, b = column.a[linked], column.b[other]
+            a = column.a[linked]
+            b = column.b[other]
             here = (a < column.size) & (b < column.size)
             differs = int((a != b)[here].sum())
+            links = int(here.sum())
             # half a change among one link more: none seen is not none ever
-            share = (differs + 0.5) / (int(here.sum()) + 1.0)
-            changed.append(float(min(share, _even(column.size))))
+            share = (differs + 0.5) / (links + 1.0)
+            most = _even(column.size)
+            changed.append(float(min(share, most)))
         return self._evidence(noise, changed)
 
     def apart(self, match: Ints) -> float:
@@ -106,11 +108,19 @@ class Fitted:
             The masked row of each original, -1: none.
         """
         linked = np.flatnonzero(match >= 0)
-        gap = np.ma.masked_invalid(self._a[linked] - self._b[match[linked]])
-        a, b = np.ma.masked_invalid(self._a), np.ma.masked_invalid(self._b)
-        strangers = a.var(0) + b.var(0) + (a.mean(0) - b.mean(0)) ** 2
-        share = (gap**2).mean(0) / np.ma.maximum(strangers, SMALLEST)
-        return float(share.mean()) if share.count() else 0.0
+        other = match[linked]
+        gap = np.ma.masked_invalid(self._a[linked] - self._b[other])
+        a = np.ma.masked_invalid(self._a)
+        b = np.ma.masked_invalid(self._b)
+        # E (x - y)^2 of independent x and y
+        shift = a.mean(0) - b.mean(0)
+        strangers = a.var(0) + b.var(0) + shift**2
+        least = np.ma.maximum(strangers, SMALLEST)
+        share = (gap**2).mean(0) / least
+        # columns that no link shows in both files say nothing
+        if not share.count():
+            return 0.0
+        return float(share.mean())
 
     def _evidence(
         self,
@@ -123,16 +133,23 @@ class Fitted:
         ]
         holes = [k for k in range(self._a.shape[1]) if k not in whole]
         if whole:
-            a, b = np.nan_to_num(self._a[:, whole]), np.nan_to_num(self._b[:, whole])
-            turn = whitener(noise[np.ix_(whole, whole)], spread(a))
+            # gaps of these columns meet gaps only, so that any number will do
+            a = np.nan_to_num(self._a[:, whole])
+            b = np.nan_to_num(self._b[:, whole])
+            own = noise[np.ix_(whole, whole)]
+            turn = whitener(own, spread(a))
             total = total + Evidence(a @ turn, b @ turn)
         for k in holes:
             unit = float(np.sqrt(noise[k, k]))
-            total = total + _shown(self._a[:, k] / unit, self._b[:, k] / unit)
+            a = self._a[:, k] / unit
+            b = self._b[:, k] / unit
+            total = total + _shown(a, b)
         for column, share in zip(self._coded, changed, strict=True):
             # cost of a change beyond that of staying: log of (1 - p) / (p / (size - 1))
-            odds = np.log((1.0 - share) * max(column.size - 1, 1) / share)
-            total = total + column.evidence(max(float(odds), 0.0))
+            others = max(column.size - 1, 1)
+            odds = np.log((1.0 - share) * others / share)
+            cost = max(float(odds), 0.0)
+            total = total + column.evidence(cost)
         return total
 
     def _complete(
@@ -141,8 +158,30 @@ class Fitted:
         fate: Fate,
     ) -> bool:
         """Both files have a value, or both have none, wherever a pair is possible at all."""
-        gone = np.isnan(self._a[:, k]).any() or np.isnan(self._b[:, k]).any()
-        return fate == "kept" or not gone
+        if fate == "kept":
+            return True
+        ours = np.isnan(self._a[:, k])
+        theirs = np.isnan(self._b[:, k])
+        return not (ours.any() or theirs.any())
+
+
+def _with_gap_code(
+    codes: Floats,
+    size: int,
+) -> Ints:
+    """Codes as whole numbers; a gap is the one after the last category."""
+    filled = np.where(np.isnan(codes), size, codes)
+    return filled.astype(np.int64)
+
+
+def _side_by_side(
+    columns: list[Floats],
+    n: int,
+) -> Floats:
+    """One matrix of all columns; of none, one of n rows without columns."""
+    if not columns:
+        return np.empty((n, 0))
+    return np.stack(columns, 1)
 
 
 def _numbers(
@@ -157,11 +196,16 @@ def _numbers(
 
 def _standard(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Both in units of the original's sd about its mean; gaps stay gaps."""
+    # sums in the order of values: rows in another order must not change the last digit
     ranked = np.sort(a[~np.isnan(a)])
-    centre = float(ranked.mean()) if len(ranked) else 0.0
-    sd = float(ranked.std()) if len(ranked) else 0.0
+    if not len(ranked):
+        return a, b
+    centre = float(ranked.mean())
+    sd = float(ranked.std())
     unit = sd if sd > 0 else 1.0
-    return (a - centre) / unit, (b - centre) / unit
+    ours = (a - centre) / unit
+    theirs = (b - centre) / unit
+    return ours, theirs
 
 
 def _even(size: int) -> float:
@@ -182,13 +226,18 @@ class _Coded:
         """A category that differs costs ``odds``; beside a gap it costs nothing."""
         gone = (self.a == self.size).any() or (self.b == self.size).any()
         height = np.sqrt(odds)
-        flags = _flags(self.a, self.size) * height, _flags(self.b, self.size) * height
+        ours = _flags(self.a, self.size) * height
+        theirs = _flags(self.b, self.size) * height
         if self.fate == "kept" or not gone:
-            return Evidence(*flags)
-        table = np.where(np.eye(self.size + 1, dtype=bool), 0.0, odds)
-        table[self.size], table[:, self.size] = 0.0, 0.0
-        a, b = (codes[:, None].astype(np.float64) for codes in (self.a, self.b))
-        part = Part(a, b, _Differs(table), flags)
+            return Evidence(ours, theirs)
+        same = np.eye(self.size + 1, dtype=bool)
+        table = np.where(same, 0.0, odds)
+        # a gap came or went: the fate of the column explains it, and the value says nothing
+        table[self.size] = 0.0
+        table[:, self.size] = 0.0
+        a = self.a[:, None].astype(np.float64)
+        b = self.b[:, None].astype(np.float64)
+        part = Part(a, b, _Differs(table), (ours, theirs))
         return Evidence(np.empty((len(a), 0)), np.empty((len(b), 0)), [part])
 
 
@@ -203,7 +252,8 @@ class _Differs:
         p: Floats,
         q: Floats,
     ) -> Floats:
-        ours, theirs = p[:, 0].astype(np.int64), q[:, 0].astype(np.int64)
+        ours = p[:, 0].astype(np.int64)
+        theirs = q[:, 0].astype(np.int64)
         return np.asarray(self.table[np.ix_(ours, theirs)])
 
 
@@ -218,9 +268,12 @@ def _flags(codes: Ints, size: int) -> Floats:
 
 def _shown(a: Floats, b: Floats) -> Evidence:
     """A number with gaps that came or went: compared where both files show it."""
-    hint = (np.nan_to_num(a)[:, None], np.nan_to_num(b)[:, None])
-    width = float(np.nanvar(a)) if (~np.isnan(a)).any() else 1.0
-    part = Part(a[:, None], b[:, None], _WhereShown(width), hint)
+    ours = np.nan_to_num(a)[:, None]
+    theirs = np.nan_to_num(b)[:, None]
+    known = ~np.isnan(a)
+    width = float(np.nanvar(a)) if known.any() else 1.0
+    costs = _WhereShown(width)
+    part = Part(a[:, None], b[:, None], costs, (ours, theirs))
     return Evidence(np.empty((len(a), 0)), np.empty((len(b), 0)), [part])
 
 
@@ -236,7 +289,9 @@ class _WhereShown:
         p: Floats,
         q: Floats,
     ) -> Floats:
-        a, b = p[:, 0, None], q[None, :, 0]
+        a = p[:, 0, None]
+        b = q[None, :, 0]
         drawn = 0.5 * np.log1p(self.width) + 0.5 * b**2 / (1.0 + self.width)
-        value = np.where(np.isnan(a), drawn, 0.5 * (a - b) ** 2)
+        moved = 0.5 * (a - b) ** 2
+        value = np.where(np.isnan(a), drawn, moved)
         return np.where(np.isnan(b), 0.0, value)

@@ -130,10 +130,12 @@ class Automatic(Rule):
             level: Level = {}
             for run in np.unique(place):
                 members = np.flatnonzero(place == run)
-                first, last = names[members[0]], names[members[-1]]
+                first = names[members[0]]
+                last = names[members[-1]]
                 label = first if first == last else f"{first} to {last}"
                 # members are classes of the level below, each named once
-                level[label] = list(dict.fromkeys(lower[int(code)] for code in members))
+                classes = [lower[int(code)] for code in members]
+                level[label] = list(dict.fromkeys(classes))
                 upper |= dict.fromkeys(members.tolist(), label)
             levels.append(level)
             lower = upper
@@ -215,7 +217,8 @@ def _least_variance(
         starts = np.arange(0, len(distinct), step)
         sums = np.add.reduceat(distinct * counts, starts)
         counts = np.add.reduceat(counts, starts)
-        distinct, centre = distinct[starts], sums / counts
+        distinct = distinct[starts]
+        centre = sums / counts
     else:
         centre = distinct
     # differences of large squares lose their digits
@@ -256,8 +259,11 @@ def _profile(
     # a gap does not tell what goes together
     both = ~np.isnan(codes) & ~np.isnan(theirs)
     width = max(len(data.categories(other)), 1)
-    pair = codes[both].astype(np.int64) * width + theirs[both].astype(np.int64)
-    counts = np.bincount(pair, minlength=size * width).reshape(size, width)
+    row = codes[both].astype(np.int64)
+    column = theirs[both].astype(np.int64)
+    pair = row * width + column
+    counts = np.bincount(pair, minlength=size * width)
+    counts = counts.reshape(size, width)
     # of a value that nobody has all shares are 0
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     return np.asarray(counts / total)

@@ -63,6 +63,23 @@ def grouped(keys: Ints) -> tuple[Ints, Ints]:
     return rank[inverse.ravel()], first[order].astype(np.int64)
 
 
+def part_of(
+    cells: Cells,
+    at: Ints,
+) -> Cells:
+    """Some of the cells, in this order; their classes keep their labels."""
+    return Cells(
+        cells.levels,
+        cells.codes[:, at],
+        None if cells.extra is None else cells.extra[at],
+        cells.rows[at],
+        None if cells.weight is None else cells.weight[at],
+        None if cells.population is None else cells.population[at],
+        cells.label[at],
+        cells.number,
+    )
+
+
 def labelled(
     parts: Sequence[tuple[Ints, int]],
     n: int,
@@ -91,12 +108,14 @@ def rolled(
         summed = _summed(cells, label, len(first))
         own = np.arange(len(first), dtype=np.int64)
         at = codes[:, first]
-        return Cells(levels, at, None, *summed, own, len(first)), label
+        made = Cells(levels, at, None, *summed, own, len(first))
+        return made, label
     # a class may hold several cells: those that differ in what else is asked
     most = int(cells.extra.max(initial=0)) + 1
     place, start = labelled([(label, len(first)), (cells.extra, most)], cells.size)
     summed = _summed(cells, place, len(start))
-    extra, of_class = cells.extra[start], label[start]
+    extra = cells.extra[start]
+    of_class = label[start]
     made = Cells(levels, codes[:, start], extra, *summed, of_class, len(first))
     return made, place
 
@@ -111,10 +130,12 @@ def _mapped(
         if levels[j] == cells.levels[j]:
             codes[j] = cells.codes[j]
         else:
-            codes[j] = column.between(cells.levels[j], levels[j])[cells.codes[j]]
+            up = column.between(cells.levels[j], levels[j])
+            codes[j] = up[cells.codes[j]]
         # a column of one class tells nothing apart
-        if column.sizes[levels[j]] > 1:
-            parts.append((codes[j], column.sizes[levels[j]]))
+        size = column.sizes[levels[j]]
+        if size > 1:
+            parts.append((codes[j], size))
     return codes, parts
 
 
@@ -172,21 +193,22 @@ def counted(
     for j, column in enumerate(columns):
         codes[j] = column.codes
     # in the order of their keys: nothing may depend on that of the rows
-    keys = [*codes[::-1]] if extra is None else [extra, *codes[::-1]]
+    keys = [*codes[::-1]]
+    if extra is not None:
+        keys = [extra, *keys]
     order = np.lexsort(keys) if n else np.zeros(0, dtype=np.int64)
-    own = np.arange(n, dtype=np.int64)
     # every record a cell of its own: rolled up to the node where it is, equal ones are counted
     whole = Cells(
         bottom,
-        codes[:, order],
-        None if extra is None else extra[order],
-        sampled[order],
-        None if weight is None else weight[order],
-        None if population is None else population[order],
-        own,
+        codes,
+        extra,
+        sampled,
+        weight,
+        population,
+        np.arange(n, dtype=np.int64),
         n,
     )
-    cells, place = rolled(whole, columns, bottom)
+    cells, place = rolled(part_of(whole, order), columns, bottom)
     # from the order of keys back to that of the rows
     cell_of_row = np.empty(n, dtype=np.int64)
     cell_of_row[order] = place

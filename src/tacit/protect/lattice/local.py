@@ -18,7 +18,7 @@ import numpy as np
 
 from tacit.base.errors import ParameterError
 from tacit.base.typing import Bools, Floats, Ints
-from tacit.protect.lattice.cells import Cells, labelled
+from tacit.protect.lattice.cells import labelled, part_of
 from tacit.protect.lattice.columns import KeyColumn, Levels
 from tacit.protect.lattice.constraints.base import Constraint
 from tacit.protect.lattice.setting_up import Material
@@ -66,7 +66,8 @@ def refined(
         )
     at = np.flatnonzero(member)
     work = _Work(given, at, weights, strict=strict)
-    levels = np.tile(np.array(node, dtype=np.int64), (len(member), 1))
+    same = np.array(node, dtype=np.int64)
+    levels = np.tile(same, (len(member), 1))
     label = work.classes_at(node)
     if label is None:
         return None
@@ -85,29 +86,24 @@ class _Work:
     ) -> None:
         bottom = given.bottom
         # the class of everybody: whoever asks puts the classes of the moment in (see _fails)
-        self._cells = Cells(
-            bottom.levels,
-            bottom.codes[:, at],
-            None if bottom.extra is None else bottom.extra[at],
-            bottom.rows[at],
-            None if bottom.weight is None else bottom.weight[at],
-            None if bottom.population is None else bottom.population[at],
-            np.zeros(len(at), dtype=np.int64),
-            1,
+        self._cells = replace(
+            part_of(bottom, at),
+            label=np.zeros(len(at), dtype=np.int64),
+            number=1,
         )
         self._given = given
         self._weights = weights
         self._strict = strict
         self._every = np.arange(len(at))
         # for each column, the class of every cell at each level, and what it loses there
-        self._classes = [
-            np.stack([c.between(0, h)[codes] for h in range(c.height + 1)])
-            for c, codes in zip(given.columns, self._cells.codes, strict=True)
-        ]
-        self._lost = [
-            np.stack([_granularity(c, h)[own[h]] for h in range(c.height + 1)])
-            for c, own in zip(given.columns, self._classes, strict=True)
-        ]
+        self._classes: list[Ints] = []
+        self._lost: list[Floats] = []
+        for column, codes in zip(given.columns, self._cells.codes, strict=True):
+            heights = range(column.height + 1)
+            classes = [column.between(0, h)[codes] for h in heights]
+            lost = [_granularity(column, h)[classes[h]] for h in heights]
+            self._classes.append(np.stack(classes))
+            self._lost.append(np.stack(lost))
 
     def lost(
         self,
@@ -129,7 +125,8 @@ class _Work:
             size = self._given.columns[j].sizes[level]
             parts.append((self._classes[j][level], size))
         label, first = labelled(parts, len(self._every))
-        return None if self._fails(label, len(first)).any() else label
+        broken = self._fails(label, len(first))
+        return None if broken.any() else label
 
     def run(
         self,
@@ -165,7 +162,8 @@ class _Work:
         size = int(child_code.max(initial=0)) + 1
         child, first = labelled([(label, number), (child_code, size)], len(label))
         # a class has one level in each column, so that the first cell of a child speaks for it
-        keeps = ~self._fails(child, len(first)) & (level[first] > 0)
+        can_go = level[first] > 0
+        keeps = ~self._fails(child, len(first)) & can_go
         goes = keeps[child]
         parent = label[first]
         if self._strict:
@@ -176,8 +174,9 @@ class _Work:
         else:
             goes = self._with_company(label, number, child, parent, keeps, goes)
         # the loss is a mean over records, and so is the gain
-        step = self._lost[j][level, self._every] - self._lost[j][finer, self._every]
-        gained = np.where(goes, step * self._cells.rows, 0.0)
+        now = self._lost[j][level, self._every]
+        then = self._lost[j][finer, self._every]
+        gained = np.where(goes, (now - then) * self._cells.rows, 0.0)
         gain = np.bincount(label, weights=gained, minlength=number)
         return goes, gain * self._weights[j]
 
@@ -197,10 +196,11 @@ class _Work:
             if not broken.any():
                 return goes
             # the smallest child that could go stays
-            size_of = np.where(keeps & broken[parent], size, np.inf)
+            could = keeps & broken[parent]
+            size_of = np.where(could, size, np.inf)
             # of children of one size the first by label: cells are in the order of their keys
             order = np.lexsort((np.arange(len(parent)), size_of, parent))
-            first = np.unique(parent[order], return_index=True)[1]
+            _, first = np.unique(parent[order], return_index=True)
             smallest = order[first]
             # classes that are not broken, or where nobody could go, have no smallest
             smallest = smallest[np.isfinite(size_of[smallest])]
@@ -236,12 +236,13 @@ class _Work:
         # a view counts the population of every cell: that of the children who go would make the
         # rest look larger than it is
         if among is not None and cells.population is not None:
-            cells = replace(cells, population=np.where(among, cells.population, 0))
+            staying = np.where(among, cells.population, 0)
+            cells = replace(cells, population=staying)
         # cells of the population only have no record to release
         alive = cells.rows > 0
-        view = View(
-            cells, self._given.extras, alive if among is None else alive & among
-        )
+        if among is not None:
+            alive = alive & among
+        view = View(cells, self._given.extras, alive)
         fails = ~view.occupied
         for one in self._given.constraints:
             fails |= _broken(one, view)
@@ -260,7 +261,8 @@ class _Work:
         for j in range(levels.shape[1]):
             here = moved & (mine == j)
             # 0 are those who stay
-            code[here] = 1 + self._classes[j][levels[here, j], self._every[here]]
+            own = self._classes[j][levels[here, j], self._every[here]]
+            code[here] = 1 + own
         size = int(code.max(initial=0)) + 1
         number = int(label.max(initial=0)) + 1
         new, _ = labelled([(label, number), (code, size)], len(label))

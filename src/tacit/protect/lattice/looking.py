@@ -177,7 +177,8 @@ class Looking:
         else:
             better = loss < self.loss
         if better:
-            self.best, self.loss = node, loss
+            self.best = node
+            self.loss = loss
             self.suppressed = settled.suppressed
 
     def cells(
@@ -189,9 +190,10 @@ class Looking:
             return self._stored[node]
         # the bottom is always stored, so that there is one below every node
         levels = np.array(list(self._stored))
-        under = np.flatnonzero((levels <= np.array(node)).all(axis=1))
+        is_below = (levels <= np.array(node)).all(axis=1)
         stored = list(self._stored.values())
-        source = min((stored[at] for at in under), key=lambda cells: cells.size)
+        under = [stored[at] for at in np.flatnonzero(is_below)]
+        source = min(under, key=lambda cells: cells.size)
         cells, _ = rolled(source, self.problem.columns, node)
         self._store(node, cells)
         return cells

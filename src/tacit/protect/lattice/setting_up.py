@@ -174,17 +174,16 @@ def _extras(
     if not asked:
         return None, Extras(), None
     # rows of the population are asked nothing
-    whole = {
-        name: np.concatenate([codes, np.full(outside, -1, dtype=np.int64)])
-        for name, codes in asked.items()
-    }
+    nothing = np.full(outside, -1, dtype=np.int64)
+    whole = {name: np.concatenate([codes, nothing]) for name, codes in asked.items()}
     # 2 more than the largest: counted from 0, and one place for -1
     sizes = {name: int(codes.max(initial=-1)) + 2 for name, codes in whole.items()}
     parts = [(codes + 1, sizes[name]) for name, codes in whole.items()]
     n = len(parts[0][0])
     # numbered by what they stand for, and not by row
     order = np.lexsort([codes for codes, _ in parts])
-    ranked, first = labelled([(codes[order], size) for codes, size in parts], n)
+    in_order = [(codes[order], size) for codes, size in parts]
+    ranked, first = labelled(in_order, n)
     extra = np.empty(n, dtype=np.int64)
     extra[order] = ranked
     # all records of a combination stand for the same, so that the first one tells it
@@ -192,10 +191,10 @@ def _extras(
     of_person = of_home = None
     if people is not None:
         # somebody whom no view holds, in place of -1
-        of_person = np.where(
-            whole["person"][at] < 0, people.number, whole["person"][at]
-        )
-        of_home = np.where(whole["home"][at] < 0, homes.number, whole["home"][at])
+        person = whole["person"][at]
+        home = whole["home"][at]
+        of_person = np.where(person < 0, people.number, person)
+        of_home = np.where(home < 0, homes.number, home)
     held = {name: whole[f"value {name}"][at] for name in values}
     aim = None if target is None else whole["target"][at]
     return extra, Extras(of_person, of_home, held), aim
@@ -241,8 +240,8 @@ def _weights(
         )
     weights = data.column(names[0])
     # a weight of 0 would say that somebody of the file is nobody of the population
-    if np.isnan(weights).any() or (weights <= 0).any():
-        wrong = np.isnan(weights) | ~(weights > 0)
+    wrong = np.isnan(weights) | ~(weights > 0)
+    if wrong.any():
         row = int(np.argmax(wrong)) + 1
         raise ColumnError(f"column '{names[0]}', row {row}: a weight must be above 0")
     # the population's own rows stand for nobody else

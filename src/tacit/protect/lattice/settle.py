@@ -157,7 +157,8 @@ def _blank_fails(
     cells: Cells, extras: Extras, constraints: Sequence[Constraint], alive: Bools
 ) -> bool:
     """Whether the suppressed records, as one class, break a constraint."""
-    blank = View(cells, extras, ~alive & (cells.rows > 0), in_one=True)
+    dead = ~alive & (cells.rows > 0)
+    blank = View(cells, extras, dead, in_one=True)
     return any(bool(one.fails(blank)[0]) for one in constraints)
 
 
@@ -188,4 +189,5 @@ def _first_by_keys(
     # written backwards, so that the first cell of each class is the one that stays
     first[cells.label[::-1]] = np.arange(cells.size)[::-1]
     codes = cells.codes[:, first[classes]]
-    return np.asarray(classes[np.lexsort(codes[::-1])][:1])
+    order = np.lexsort(codes[::-1])
+    return np.asarray(classes[order][:1])

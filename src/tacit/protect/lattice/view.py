@@ -141,7 +141,8 @@ class View:
         values = self.extras.values[column][self._extra]
         # a gap counted as one more value would make a class look diverse
         known = (values >= 0) & (self.rows > 0)
-        label, value = self.label[known], values[known]
+        label = self.label[known]
+        value = values[known]
         each = self.rows[known].astype(np.float64)
         if self.extras.person is not None:
             # of a person's m records in a class, each counts 1/m
@@ -154,10 +155,12 @@ class View:
         # sorted by class: t-closeness finds the cells of a class by bisection
         key, place = np.unique(label * most + value, return_inverse=True)
         count = np.bincount(place.ravel(), weights=each, minlength=len(key))
-        of_class, of_value = key // most, key % most
+        of_class = key // most
+        of_value = key % most
         size = np.bincount(of_class, weights=count, minlength=self.number)
         # thirds add up to whole people
-        return Shares(of_class, of_value, count.astype(np.float64), np.round(size, 9))
+        whole: Floats = np.round(size, 9)
+        return Shares(of_class, of_value, count.astype(np.float64), whole)
 
 
 def _total(

@@ -42,7 +42,9 @@ class Point:
     @property
     def highest(self) -> float:
         """The risk, or the upper end of its interval."""
-        return max(self.risk, self.interval[1]) if self.interval else self.risk
+        if not self.interval:
+            return self.risk
+        return max(self.risk, self.interval[1])
 
     @property
     def words(self) -> str:
@@ -77,8 +79,11 @@ def risk_utility_map(
     """
     live = any(point.id is not None for point in points)
     d = Drawing(width, height, _spoken(points, bound), kind="map", live=live)
-    left, right = 58.0, width - 24
-    top, bottom = 18.0, height - 46
+    # room for the figures of the upright axis, and for those of the lower one and its name
+    left = 58.0
+    right = width - 24
+    top = 18.0
+    bottom = height - 46
     x, y = _scales(points, bound, (left, top, right, bottom))
     # the shaded band lies below the grid, the dashed line above it
     if bound is not None:
@@ -87,28 +92,33 @@ def risk_utility_map(
     bottom_axis(d, x, bottom, 6)
     if bound is not None:
         d.line(left, y(bound), right, y(bound), "bound")
-        d.text(right - 4, y(bound) - 5, f"accepted up to {limit(bound)}", "note", "end")
+        accepted = f"accepted up to {limit(bound)}"
+        d.text(right - 4, y(bound) - 5, accepted, "note", "end")
     costs = f"{loss_name} → worse for the user of the data"
     d.text(right, height - 8, costs, "note", "end")
     d.text(left, 11, f"↑ {risk_name}, worse for the people in the data", "note")
     edge = [point for point in points if point.frontier]
     edge.sort(key=lambda point: (point.loss, point.risk))
     if len(edge) > 1:
-        d.path([(x(point.loss), y(point.risk)) for point in edge], "frontier")
+        corners = [(x(point.loss), y(point.risk)) for point in edge]
+        d.path(corners, "frontier")
     families = list(dict.fromkeys(point.family for point in points))
     if legend and len(families) > 1:
         _legend(d, families, right)
     taken: list[Box] = []
     # the chosen point is drawn last, on top of the others ...
     for point in sorted(points, key=lambda p: (p.chosen, p.frontier)):
-        cx, cy = x(point.loss), y(point.risk)
+        cx = x(point.loss)
+        cy = y(point.risk)
         _whisker(d, point, cx, y)
         _draw(d, point, cx, cy, families.index(point.family))
         taken.append((cx - 8, cy - 8, cx + 8, cy + 8))
     # ... and labelled first, while there is room
     for point in sorted(points, key=lambda p: (not p.chosen, not p.frontier)):
         if point.chosen or point.frontier or len(points) <= FEW:
-            _label(d, point, x(point.loss), y(point.risk), taken, (right, bottom))
+            cx = x(point.loss)
+            cy = y(point.risk)
+            _label(d, point, cx, cy, taken, (right, bottom))
     return d
 
 
@@ -117,11 +127,14 @@ def _scales(
 ) -> tuple[Scale, Scale]:
     """Both axes, with 12 % of air; the upright one ends just above a risk of 1."""
     left, top, right, bottom = frame
-    most_loss = max([point.loss for point in points], default=1.0) or 1.0
+    losses = [point.loss for point in points]
+    # where nothing is lost an axis from 0 to 0 would have no length
+    most_loss = max(losses, default=1.0) or 1.0
     highest = [point.highest for point in points]
     most_risk = max([*highest, bound or 0.0], default=1.0) or 1.0
+    end = min(most_risk * 1.12, 1.04)
     x = Scale(0, most_loss * 1.12, left, right)
-    y = Scale(0, min(most_risk * 1.12, 1.04), bottom, top)
+    y = Scale(0, end, bottom, top)
     return x, y
 
 
@@ -155,7 +168,8 @@ def _whisker(d: Drawing, point: Point, cx: float, y: Scale) -> None:
         return
     low, high = point.interval
     if high - low > 1e-12:
-        d.line(cx, y(low), cx, y(min(high, y.high)), "whisker")
+        upper = min(high, y.high)
+        d.line(cx, y(low), cx, y(upper), "whisker")
 
 
 def _draw(d: Drawing, point: Point, cx: float, cy: float, family: int) -> None:
@@ -208,12 +222,14 @@ def _label(
     )
     shift = {"start": 0.0, "middle": span / 2, "end": span}
     for dx, dy, anchor in places:
+        base = cy + dy
         start = cx + dx - shift[anchor]
         # a line of text reaches 11 pixels above its base line and 3 below
-        box = (start, cy + dy - 11, start + span, cy + dy + 3)
-        if _inside(box, corner) and not any(_meet(box, other) for other in taken):
+        box = (start, base - 11, start + span, base + 3)
+        free = not any(_meet(box, other) for other in taken)
+        if free and _inside(box, corner):
             look = "label strong" if point.chosen else "label"
-            d.text(cx + dx, cy + dy, point.label, look, anchor)
+            d.text(cx + dx, base, point.label, look, anchor)
             taken.append(box)
             return
 
@@ -222,13 +238,15 @@ def _inside(box: Box, corner: tuple[float, float]) -> bool:
     """The box lies right of the upright axis, below the legend and above the lower axis."""
     left, top, right, bottom = box
     across = left > 60 and right < corner[0] + 10
-    return across and top > 14 and bottom < corner[1] + 2
+    upright = top > 14 and bottom < corner[1] + 2
+    return across and upright
 
 
 def _meet(one: Box, other: Box) -> bool:
     """Two boxes overlap."""
     across = one[0] < other[2] and other[0] < one[2]
-    return across and one[1] < other[3] and other[1] < one[3]
+    upright = one[1] < other[3] and other[1] < one[3]
+    return across and upright
 
 
 def _spoken(points: Sequence[Point], bound: float | None) -> str:

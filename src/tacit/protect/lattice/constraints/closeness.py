@@ -56,6 +56,7 @@ class Closeness(Constraint):
     ) -> Floats:
         """The distance of each class from the whole."""
         far = np.zeros(cells.number)
+        share = cells.share
         m = len(whole)
         step = max(1, AT_ONCE // max(m, 1))
         for start in range(0, cells.number, step):
@@ -63,9 +64,9 @@ class Closeness(Constraint):
             # cells come sorted by class (see View.shares)
             low, high = np.searchsorted(cells.label, [start, end])
             p = np.zeros((end - start, m))
-            p[cells.label[low:high] - start, cells.value[low:high]] = cells.share[
-                low:high
-            ]
+            row = cells.label[low:high] - start
+            value = cells.value[low:high]
+            p[row, value] = share[low:high]
             far[start:end] = self._from(p - whole)
         return far
 
@@ -79,7 +80,8 @@ class Closeness(Constraint):
             # one value is at no distance from itself, and m - 1 is 0
             if m < 2:
                 return np.zeros(len(gap))
-            return np.asarray(np.abs(np.cumsum(gap, axis=1)).sum(axis=1) / (m - 1))
+            moved = np.abs(np.cumsum(gap, axis=1))
+            return np.asarray(moved.sum(axis=1) / (m - 1))
         if self.distance == "equal" or not self.up:
             return np.asarray(np.abs(gap).sum(axis=1) / 2)
         total = np.zeros(len(gap))

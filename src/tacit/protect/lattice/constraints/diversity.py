@@ -52,7 +52,8 @@ class EntropyDiversity(Constraint):
         view: View,
     ) -> Bools:
         """Classes of less entropy."""
-        return np.asarray(effective(view.shares(self.column)) < self.l - ROUNDING)
+        cells = view.shares(self.column)
+        return np.asarray(effective(cells) < self.l - ROUNDING)
 
     def __str__(self) -> str:
         return f"entropy l-diversity of '{self.column}' with l={self.l:g}"
@@ -76,17 +77,20 @@ class RecursiveDiversity(Constraint):
         """Classes whose most frequent value is too frequent."""
         cells = view.shares(self.column)
         order = np.lexsort((-cells.count, cells.label))
-        label, count = cells.label[order], cells.count[order]
+        label = cells.label[order]
+        count = cells.count[order]
         every = np.arange(view.number)
         start = np.searchsorted(label, every)
         rank = np.arange(len(label)) - start[label]
         tail = np.where(rank >= self.l - 1, count, 0.0)
         rest = np.bincount(label, weights=tail, minlength=view.number)
         largest = np.zeros(view.number)
-        largest[label[rank == 0]] = count[rank == 0]
+        top = rank == 0
+        largest[label[top]] = count[top]
         # the definition asks for strictly less, so that rounding counts against the class
         few = cells.size < self.l - ROUNDING
-        return np.asarray(few | ~(largest < self.c * rest - ROUNDING))
+        keeps = largest < self.c * rest - ROUNDING
+        return np.asarray(few | ~keeps)
 
     def __str__(self) -> str:
         return f"recursive ({self.c:g}, {self.l})-diversity of '{self.column}'"
