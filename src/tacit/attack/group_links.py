@@ -130,7 +130,9 @@ class GroupProblem:
                 for size in np.unique(sizes_a)
             ]
         else:
-            blocks = [(np.arange(len(sizes_a)), np.arange(len(sizes_b)))]
+            every_a = np.arange(len(sizes_a))
+            every_b = np.arange(len(sizes_b))
+            blocks = [(every_a, every_b)]
         cells = sum(
             float(sizes_a[rows].sum()) * float(sizes_b[columns].sum())
             for rows, columns in blocks
@@ -151,11 +153,13 @@ class GroupProblem:
         rows: Ints,
         columns: Ints,
     ) -> tuple[Ints, Ints]:
-        a = self._features(self.ours, self.left, ours=True)[rows]
-        b = self._features(self.theirs, self.right, ours=False)[columns]
+        every_a = self._features(self.ours, self.left, ours=True)
+        every_b = self._features(self.theirs, self.right, ours=False)
+        a = every_a[rows]
+        b = every_b[columns]
         # both ways: a group that nobody is nearest to must have candidates, too
-        forth = neighbours(a, b, min(CANDIDATES, len(b)))[1]
-        back = neighbours(b, a, min(CANDIDATES, len(a)))[1]
+        _, forth = neighbours(a, b, min(CANDIDATES, len(b)))
+        _, back = neighbours(b, a, min(CANDIDATES, len(a)))
         from_a = np.repeat(np.arange(len(a)), forth.shape[1])
         from_b = np.repeat(np.arange(len(b)), back.shape[1])
         key_forth = from_a * len(b) + forth.ravel()
@@ -232,7 +236,9 @@ class GroupProblem:
         at_b = self.theirs.start[b][pair] + j
         member_a = self.ours.member[at_a]
         member_b = self.theirs.member[at_b]
-        return self.pair_costs(self.left.first[member_a], self.right.first[member_b])
+        row_a = self.left.first[member_a]
+        row_b = self.right.first[member_b]
+        return self.pair_costs(row_a, row_b)
 
     def members(self, links: GroupLinks) -> Matching:
         """From linked groups to records: what is alike in like groups shares its links."""

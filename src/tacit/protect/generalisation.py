@@ -220,7 +220,10 @@ class Generalisation(Protector):
     # -- fitting -----------------------------------------------------------------------
 
     def _fit(
-        self, data: Microdata, columns: list[str], rng: np.random.Generator
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
     ) -> None:
         problem, given = self._prepared(data, columns)
         self._keep(self._searched(problem), columns)
@@ -250,7 +253,9 @@ class Generalisation(Protector):
             yield levels, float(found.loss)
 
     def _prepared(
-        self, data: Microdata, columns: list[str]
+        self,
+        data: Microdata,
+        columns: list[str],
     ) -> tuple[Problem, Material]:
         """Rules, counts and constraints of a file, and what is to be searched."""
         given = self.hierarchies or {}
@@ -343,7 +348,10 @@ class Generalisation(Protector):
     # -- applying ----------------------------------------------------------------------
 
     def _apply(
-        self, data: Microdata, columns: list[str], rng: np.random.Generator
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
     ) -> Microdata:
         # a new file is counted and settled anew: its own people must be hidden in it
         given = self._material(data)

@@ -70,7 +70,8 @@ class Fitted:
         """Standardised distances, before anything is known: noise as large as the columns
         themselves."""
         changed = [0.5 * _even(column.size) for column in self._coded]
-        return self._evidence(np.eye(self._a.shape[1]), changed)
+        as_large = np.eye(self._a.shape[1])
+        return self._evidence(as_large, changed)
 
     def fit(self, match: Ints) -> Evidence:
         """The evidence that these links (masked row of each original, -1: none) imply."""
@@ -109,7 +110,8 @@ class Fitted:
         """
         linked = np.flatnonzero(match >= 0)
         other = match[linked]
-        gap = np.ma.masked_invalid(self._a[linked] - self._b[other])
+        moved = self._a[linked] - self._b[other]
+        gap = np.ma.masked_invalid(moved)
         a = np.ma.masked_invalid(self._a)
         b = np.ma.masked_invalid(self._b)
         # E (x - y)^2 of independent x and y
@@ -224,7 +226,9 @@ class _Coded:
 
     def evidence(self, odds: float) -> Evidence:
         """A category that differs costs ``odds``; beside a gap it costs nothing."""
-        gone = (self.a == self.size).any() or (self.b == self.size).any()
+        gap_ours = (self.a == self.size).any()
+        gap_theirs = (self.b == self.size).any()
+        gone = gap_ours or gap_theirs
         height = np.sqrt(odds)
         ours = _flags(self.a, self.size) * height
         theirs = _flags(self.b, self.size) * height
@@ -238,7 +242,7 @@ class _Coded:
         a = self.a[:, None].astype(np.float64)
         b = self.b[:, None].astype(np.float64)
         part = Part(a, b, _Differs(table), (ours, theirs))
-        return Evidence(np.empty((len(a), 0)), np.empty((len(b), 0)), [part])
+        return _only(part)
 
 
 class _Differs:
@@ -274,7 +278,14 @@ def _shown(a: Floats, b: Floats) -> Evidence:
     width = float(np.nanvar(a)) if known.any() else 1.0
     costs = _WhereShown(width)
     part = Part(a[:, None], b[:, None], costs, (ours, theirs))
-    return Evidence(np.empty((len(a), 0)), np.empty((len(b), 0)), [part])
+    return _only(part)
+
+
+def _only(part: Part) -> Evidence:
+    """Evidence of one part, beside no coordinates."""
+    none_ours = np.empty((len(part.a), 0))
+    none_theirs = np.empty((len(part.b), 0))
+    return Evidence(none_ours, none_theirs, [part])
 
 
 class _WhereShown:
@@ -291,7 +302,8 @@ class _WhereShown:
     ) -> Floats:
         a = p[:, 0, None]
         b = q[None, :, 0]
-        drawn = 0.5 * np.log1p(self.width) + 0.5 * b**2 / (1.0 + self.width)
+        scale = 0.5 * np.log1p(self.width)
+        drawn = scale + 0.5 * b**2 / (1.0 + self.width)
         moved = 0.5 * (a - b) ** 2
         value = np.where(np.isnan(a), drawn, moved)
         return np.where(np.isnan(b), 0.0, value)

@@ -78,7 +78,8 @@ class Automatic(Rule):
             # values without an order have no neighbours to be put together with
             sort = "frequency" if ordered else ""
         if sort == "cooccurrence":
-            return Groups(levels=self._by_profiles(data, name, others), **self._ends())
+            alike = self._by_profiles(data, name, others)
+            return Groups(levels=alike, **self._ends())
         if not sort:
             return Groups(levels=[], **self._ends())
         if not ordered:
@@ -88,9 +89,11 @@ class Automatic(Rule):
             )
         if column.scale is Kind.continuous:
             values = data.column(name)
-            nested = self._nested(values[~np.isnan(values)], sort)
+            known = values[~np.isnan(values)]
+            nested = self._nested(known, sort)
             return Cuts(levels=nested, **self._ends())
-        return Groups(levels=self._runs(data, name, sort), **self._ends())
+        runs = self._runs(data, name, sort)
+        return Groups(levels=runs, **self._ends())
 
     def _ends(self) -> dict[str, Any]:
         return {"other": self.other, "top": self.top}
@@ -142,7 +145,10 @@ class Automatic(Rule):
         return levels
 
     def _by_profiles(
-        self, data: Microdata, name: str, others: Sequence[str]
+        self,
+        data: Microdata,
+        name: str,
+        others: Sequence[str],
     ) -> list[Level]:
         """Values in classes whose profiles on the other columns are alike.
 

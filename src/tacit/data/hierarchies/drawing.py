@@ -36,7 +36,12 @@ def drawn(
 
 
 def _branch(
-    tree: Tree, level: int, code: int, depth: int, most: int, lines: list[str]
+    tree: Tree,
+    level: int,
+    code: int,
+    depth: int,
+    most: int,
+    lines: list[str],
 ) -> None:
     label = tree.labels[level][code]
     values = int(tree.leaves[level][code])

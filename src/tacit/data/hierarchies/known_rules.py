@@ -133,8 +133,11 @@ def _of_tree(
     if height < 2:
         raise ParameterError(f"the hierarchy of '{column}' has no classes")
     # the top of a short branch is its own parent
-    rows = tuple(tuple(line + [line[-1]] * (height - len(line))) for line in lines)
-    return Table(rows=rows)
+    rows = []
+    for line in lines:
+        missing = height - len(line)
+        rows.append(tuple(line + [line[-1]] * missing))
+    return Table(rows=tuple(rows))
 
 
 def as_entry(

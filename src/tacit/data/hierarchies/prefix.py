@@ -25,7 +25,8 @@ class Prefix(Rule):
 
     def __post_init__(self) -> None:
         pairs = pairwise(self.keep)
-        if not self.keep or self.keep[-1] < 1 or any(a <= b for a, b in pairs):
+        rises = any(a <= b for a, b in pairs)
+        if not self.keep or self.keep[-1] < 1 or rises:
             raise ParameterError(
                 "the prefix of a hierarchy is a falling list of lengths above 0, such as "
                 f"[3, 1], not {list(self.keep)}"

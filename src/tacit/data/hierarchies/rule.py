@@ -100,7 +100,8 @@ def rising(
     """Numbers above 0 in rising order, or one sentence."""
     given = tuple(numbers)
     pairs = pairwise(given)
-    if not given or given[0] <= 0 or any(low >= high for low, high in pairs):
+    falls = any(low >= high for low, high in pairs)
+    if not given or given[0] <= 0 or falls:
         raise ParameterError(
             f"the {word} of a hierarchy are numbers above 0 in rising order, not "
             f"{list(given)}"

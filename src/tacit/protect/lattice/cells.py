@@ -60,7 +60,8 @@ def grouped(keys: Ints) -> tuple[Ints, Ints]:
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    return rank[inverse.ravel()], first[order].astype(np.int64)
+    labels = rank[inverse.ravel()]
+    return labels, first[order].astype(np.int64)
 
 
 def part_of(
@@ -98,7 +99,9 @@ def labelled(
 
 
 def rolled(
-    cells: Cells, columns: Sequence[KeyColumn], levels: Levels
+    cells: Cells,
+    columns: Sequence[KeyColumn],
+    levels: Levels,
 ) -> tuple[Cells, Ints]:
     """The cells of a node above, and where each of the old ones went."""
     codes, parts = _mapped(cells, columns, levels)
@@ -112,16 +115,20 @@ def rolled(
         return made, label
     # a class may hold several cells: those that differ in what else is asked
     most = int(cells.extra.max(initial=0)) + 1
-    place, start = labelled([(label, len(first)), (cells.extra, most)], cells.size)
+    pairs = [(label, len(first)), (cells.extra, most)]
+    place, start = labelled(pairs, cells.size)
     summed = _summed(cells, place, len(start))
     extra = cells.extra[start]
     of_class = label[start]
-    made = Cells(levels, codes[:, start], extra, *summed, of_class, len(first))
+    at = codes[:, start]
+    made = Cells(levels, at, extra, *summed, of_class, len(first))
     return made, place
 
 
 def _mapped(
-    cells: Cells, columns: Sequence[KeyColumn], levels: Levels
+    cells: Cells,
+    columns: Sequence[KeyColumn],
+    levels: Levels,
 ) -> tuple[Ints, list[tuple[Ints, int]]]:
     codes = np.empty_like(cells.codes)
     parts = []
@@ -140,7 +147,9 @@ def _mapped(
 
 
 def _summed(
-    cells: Cells, place: Ints, number: int
+    cells: Cells,
+    place: Ints,
+    number: int,
 ) -> tuple[Ints, Floats | None, Ints | None]:
     """Records, weights and population of the new cells."""
     rows = _total(place, cells.rows, number)

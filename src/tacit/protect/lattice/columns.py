@@ -34,7 +34,11 @@ class KeyColumn:
 
     @classmethod
     def of(
-        cls, rule: Rule, data: Microdata, name: str, records: int | None = None
+        cls,
+        rule: Rule,
+        data: Microdata,
+        name: str,
+        records: int | None = None,
     ) -> KeyColumn:
         """The column of a file under a rule; ``records`` of its rows are the file."""
         found = coded(rule, data, name)
@@ -74,11 +78,13 @@ class KeyColumn:
         """The class at level ``high`` of each class at level ``low``."""
         # a search asks for the same levels at thousands of nodes
         if (low, high) not in self._between:
-            here = np.arange(len(self.tree.labels[low]), dtype=np.int64)
+            classes = len(self.tree.labels[low])
+            here = np.arange(classes, dtype=np.int64)
             for level in range(low, high):
                 here = self.tree.up[level][here]
             # the place behind the labels, where there is one, is that of gaps
-            whole = np.full(self.sizes[low], self.gaps[high], dtype=np.int64)
+            gap = self.gaps[high]
+            whole = np.full(self.sizes[low], gap, dtype=np.int64)
             whole[: len(here)] = here
             self._between[low, high] = whole
         return self._between[low, high]
@@ -88,7 +94,8 @@ class KeyColumn:
         """At each level, how many records each class holds."""
         # users lose what the file had; what the population has was never theirs
         own = self.codes[: self.records]
-        base = np.bincount(own, minlength=self.sizes[0]).astype(np.int64)
+        values = np.bincount(own, minlength=self.sizes[0])
+        base = values.astype(np.int64)
         levels = []
         for level, size in enumerate(self.sizes):
             up = self.between(0, level)

@@ -82,7 +82,12 @@ class _Work:
     """The released bottom cells while they are recoded."""
 
     def __init__(
-        self, given: Material, at: Ints, weights: Floats, *, strict: bool
+        self,
+        given: Material,
+        at: Ints,
+        weights: Floats,
+        *,
+        strict: bool,
     ) -> None:
         bottom = given.bottom
         # the class of everybody: whoever asks puts the classes of the moment in (see _fails)
@@ -112,7 +117,8 @@ class _Work:
         """What each cell loses, on average over its columns."""
         total = np.zeros(len(self._every))
         for j, weight in enumerate(self._weights):
-            total += weight * self._lost[j][levels[:, j], self._every]
+            own = self._lost[j][levels[:, j], self._every]
+            total += weight * own
         return total
 
     def classes_at(
@@ -153,14 +159,19 @@ class _Work:
             label, levels = self._gone(label, levels, column, goes)
 
     def _down(
-        self, label: Ints, number: int, level: Ints, j: int
+        self,
+        label: Ints,
+        number: int,
+        level: Ints,
+        j: int,
     ) -> tuple[Bools, Floats]:
         """The cells that may go down in a column, and the gain of each class."""
         # who is at level 0 is held against themselves here, and does not go (below)
         finer = np.maximum(level - 1, 0)
         child_code = self._classes[j][finer, self._every]
         size = int(child_code.max(initial=0)) + 1
-        child, first = labelled([(label, number), (child_code, size)], len(label))
+        parts = [(label, number), (child_code, size)]
+        child, first = labelled(parts, len(label))
         # a class has one level in each column, so that the first cell of a child speaks for it
         can_go = level[first] > 0
         keeps = ~self._fails(child, len(first)) & can_go
@@ -249,7 +260,11 @@ class _Work:
         return fails
 
     def _gone(
-        self, label: Ints, levels: Ints, column: Ints, goes: Bools
+        self,
+        label: Ints,
+        levels: Ints,
+        column: Ints,
+        goes: Bools,
     ) -> tuple[Ints, Ints]:
         """Labels and levels after one round."""
         mine = column[label]
@@ -265,7 +280,8 @@ class _Work:
             code[here] = 1 + own
         size = int(code.max(initial=0)) + 1
         number = int(label.max(initial=0)) + 1
-        new, _ = labelled([(label, number), (code, size)], len(label))
+        parts = [(label, number), (code, size)]
+        new, _ = labelled(parts, len(label))
         return new, levels
 
 

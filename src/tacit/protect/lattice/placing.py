@@ -79,7 +79,8 @@ def _members(
             "local recoding takes one record for each person: rows of one person at two "
             'levels would give the finer one away; take recoding="full"'
         )
-    held = np.zeros(int(label.max(initial=0)) + 1, dtype=bool)
+    classes = int(label.max(initial=0)) + 1
+    held = np.zeros(classes, dtype=bool)
     held[label[shown]] = True
     # models of the population count it by class, so that its records go where the file's go
     outside = given.bottom.rows == 0

@@ -219,7 +219,11 @@ def _with_wholes(
 
 
 def _weights(
-    data: Microdata, wishes: Wishes, population: Microdata | None, *, several: bool
+    data: Microdata,
+    wishes: Wishes,
+    population: Microdata | None,
+    *,
+    several: bool,
 ) -> Floats | None:
     """Sampling weights where they stand for the population."""
     needed = wishes.population_uniqueness is not None or (

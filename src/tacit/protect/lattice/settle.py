@@ -80,7 +80,10 @@ def settle(
 
 
 def suppressed_least(
-    cells: Cells, extras: Extras, constraints: Sequence[Constraint], limit: int
+    cells: Cells,
+    extras: Extras,
+    constraints: Sequence[Constraint],
+    limit: int,
 ) -> bool:
     """Whether the constraints that stay kept further up leave no more suppressed than allowed.
 
@@ -135,7 +138,8 @@ def _without(
     if extras.home is None or cells.extra is None:
         return np.asarray(alive & ~out)
     home = extras.home[cells.extra]
-    gone = np.zeros(int(home.max(initial=0)) + 1, dtype=bool)
+    homes = int(home.max(initial=0)) + 1
+    gone = np.zeros(homes, dtype=bool)
     gone[home[out]] = True
     return np.asarray(alive & ~gone[home])
 
@@ -150,11 +154,15 @@ def _people(
     if extras.person is None or cells.extra is None:
         return int(cells.rows[dead].sum())
     # a person is suppressed once, with however many rows
-    return len(np.unique(extras.person[cells.extra[dead]]))
+    person = extras.person[cells.extra[dead]]
+    return len(np.unique(person))
 
 
 def _blank_fails(
-    cells: Cells, extras: Extras, constraints: Sequence[Constraint], alive: Bools
+    cells: Cells,
+    extras: Extras,
+    constraints: Sequence[Constraint],
+    alive: Bools,
 ) -> bool:
     """Whether the suppressed records, as one class, break a constraint."""
     dead = ~alive & (cells.rows > 0)
@@ -172,7 +180,8 @@ def _smallest_joins(
     if not view.occupied.any():
         return None
     # of classes of one size the first, in the order of their keys
-    size = np.where(view.occupied, view.size, np.iinfo(np.int64).max)
+    largest = np.iinfo(np.int64).max
+    size = np.where(view.occupied, view.size, largest)
     smallest = np.flatnonzero(size == size.min())
     if len(smallest) > 1:
         smallest = _first_by_keys(cells, smallest)
@@ -187,7 +196,8 @@ def _first_by_keys(
     """The one of these classes whose codes come first."""
     first = np.full(cells.number, -1, dtype=np.int64)
     # written backwards, so that the first cell of each class is the one that stays
-    first[cells.label[::-1]] = np.arange(cells.size)[::-1]
+    backwards = np.arange(cells.size)[::-1]
+    first[cells.label[backwards]] = backwards
     codes = cells.codes[:, first[classes]]
     order = np.lexsort(codes[::-1])
     return np.asarray(classes[order][:1])

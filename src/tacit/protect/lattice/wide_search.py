@@ -43,11 +43,14 @@ class WideSearch(Looking):
         self._ends: list[Levels] = []
 
     def run(
-        self, most_checks: int | None = None, progress: Progress | None = None
+        self,
+        most_checks: int | None = None,
+        progress: Progress | None = None,
     ) -> Found:
         """Search until the best node is proven, or so many nodes were counted."""
         sides = zip(self._highest, self._lowest, strict=True)
-        nodes = int(np.prod([float(high - low + 1) for high, low in sides]))
+        sizes = [float(high - low + 1) for high, low in sides]
+        nodes = int(np.prod(sizes))
         self._push(self._lowest)
         while self._heap:
             floor, node = self._heap[0]
@@ -117,7 +120,8 @@ class WideSearch(Looking):
         if not self._failed:
             return None
         failed = np.array(self._failed)
-        over = np.asarray((failed >= np.array(node)).all(axis=1))
+        higher = failed >= np.array(node)
+        over = np.asarray(higher.all(axis=1))
         # the highest closes most
         heights = np.where(over, failed.sum(axis=1), -1)
         at = int(np.argmax(heights))
@@ -176,4 +180,5 @@ def _above_any(
     """Whether a node is at or above one of these."""
     if not ends:
         return False
-    return bool((np.array(ends) <= np.array(node)).all(axis=1).any())
+    below = np.array(ends) <= np.array(node)
+    return bool(below.all(axis=1).any())

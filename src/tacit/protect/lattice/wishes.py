@@ -103,7 +103,10 @@ class Wishes:
         return found
 
     def _closeness(
-        self, data: Microdata, keys: Sequence[str], hierarchies: Mapping[str, object]
+        self,
+        data: Microdata,
+        keys: Sequence[str],
+        hierarchies: Mapping[str, object],
     ) -> list[Constraint]:
         if self.t_closeness is None:
             return []
@@ -146,7 +149,10 @@ def _table(
 
 
 def _confidential(
-    model: Mapping[str, Any], data: Microdata, keys: Sequence[str], what: str
+    model: Mapping[str, Any],
+    data: Microdata,
+    keys: Sequence[str],
+    what: str,
 ) -> list[str]:
     """The columns that a model is about: those named, or all that are confidential."""
     named = model.get("columns")

@@ -78,7 +78,8 @@ def risk_utility_map(
         Say which shape is which family.
     """
     live = any(point.id is not None for point in points)
-    d = Drawing(width, height, _spoken(points, bound), kind="map", live=live)
+    spoken = _spoken(points, bound)
+    d = Drawing(width, height, spoken, kind="map", live=live)
     # room for the figures of the upright axis, and for those of the lower one and its name
     left = 58.0
     right = width - 24
@@ -123,7 +124,9 @@ def risk_utility_map(
 
 
 def _scales(
-    points: Sequence[Point], bound: float | None, frame: Box
+    points: Sequence[Point],
+    bound: float | None,
+    frame: Box,
 ) -> tuple[Scale, Scale]:
     """Both axes, with 12 % of air; the upright one ends just above a risk of 1."""
     left, top, right, bottom = frame
@@ -138,7 +141,11 @@ def _scales(
     return x, y
 
 
-def _legend(d: Drawing, families: list[str], right: float) -> None:
+def _legend(
+    d: Drawing,
+    families: list[str],
+    right: float,
+) -> None:
     """Which shape is which method, from the right end of the first line.
 
     What does not fit is in the table below the map.
@@ -162,7 +169,12 @@ def _colour(family: int) -> str:
     return f"series-{family % COLOURS + 1}"
 
 
-def _whisker(d: Drawing, point: Point, cx: float, y: Scale) -> None:
+def _whisker(
+    d: Drawing,
+    point: Point,
+    cx: float,
+    y: Scale,
+) -> None:
     """The interval of the risk over seeds, where it is wider than rounding."""
     if point.interval is None:
         return
@@ -172,7 +184,13 @@ def _whisker(d: Drawing, point: Point, cx: float, y: Scale) -> None:
         d.line(cx, y(low), cx, y(upper), "whisker")
 
 
-def _draw(d: Drawing, point: Point, cx: float, cy: float, family: int) -> None:
+def _draw(
+    d: Drawing,
+    point: Point,
+    cx: float,
+    cy: float,
+    family: int,
+) -> None:
     """The mark of a release, in a button when it can be chosen."""
     state = " chosen" if point.chosen else ""
     state += " edge" if point.frontier else ""

@@ -31,7 +31,8 @@ class Discernibility(Utility):
         cells = settled.cells
         sizes = _sizes(cells, np.where(settled.alive, cells.rows, 0))
         gone = float(cells.rows[~settled.alive].sum())
-        return float((sizes**2).sum() + self.setting.records * gone) / self._most
+        hidden = self.setting.records * gone
+        return float((sizes**2).sum() + hidden) / self._most
 
     @property
     def _most(self) -> float:

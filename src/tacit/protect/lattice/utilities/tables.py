@@ -37,7 +37,8 @@ class Tables(Utility):
             counts = self._counts(self._bottom, table)
             n = self.setting.records
             hidden = np.log2(n / np.maximum(counts, 1))
-            mean = float((self._bottom.rows * hidden).sum()) / max(n, 1)
+            total = float((self._bottom.rows * hidden).sum())
+            mean = total / max(n, 1)
             # a table of one place hides nothing
             figures.append(mean if mean > 0 else 1.0)
         return figures
@@ -114,7 +115,8 @@ class Tables(Utility):
         fine = self._counts(bottom, table)
         held = bottom.rows > 0
         bits = np.log2(coarse[held] / fine[held])
-        return float((bottom.rows[held] * bits).sum()) / max(self.setting.records, 1)
+        total = float((bottom.rows[held] * bits).sum())
+        return total / max(self.setting.records, 1)
 
     def _counts(
         self,
@@ -123,7 +125,10 @@ class Tables(Utility):
     ) -> Floats:
         """Records in the place of the table that each cell has."""
         columns = self.setting.columns
-        parts = [(cells.codes[j], columns[j].sizes[cells.levels[j]]) for j in table]
+        parts = []
+        for j in table:
+            size = columns[j].sizes[cells.levels[j]]
+            parts.append((cells.codes[j], size))
         return _shared(parts, cells.rows)
 
 
