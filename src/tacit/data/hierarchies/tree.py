@@ -42,7 +42,8 @@ class Tree:
     @cached_property
     def classes(self) -> tuple[Ints, ...]:
         """At each level, the class of every value."""
-        here = np.arange(len(self.labels[0]), dtype=np.int64)
+        values = len(self.labels[0])
+        here = np.arange(values, dtype=np.int64)
         levels = [here]
         for step in self.up:
             here = step[here]
@@ -174,7 +175,8 @@ def values_of(
         codes, numbers = _numbered(data.column(name))
         return codes, [as_text(x) if rule.reads == "text" else x for x in numbers]
     values = data.categories(name)
-    present = np.nan_to_num(data.column(name), nan=-1.0).astype(np.int64)
+    marked = np.nan_to_num(data.column(name), nan=-1.0)
+    present = marked.astype(np.int64)
     if rule.reads == "text":
         return present, [as_text(value) for value in values]
     # categories stand in an order of their own; numbers in that of numbers

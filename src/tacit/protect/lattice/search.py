@@ -132,7 +132,8 @@ class Search(Looking):
                 if level + 1 < self.shape[j]
             ]
             # floors grow on the way up: at or above the best loss nothing is left to find
-            free = [up for up in above if self.open[up] and self.floor[up] < self.loss]
+            unknown = [up for up in above if self.open[up]]
+            free = [up for up in unknown if self.floor[up] < self.loss]
             if not free:
                 return path
             path.append(min(free, key=lambda up: (self.floor[up], up)))
@@ -145,7 +146,8 @@ class Search(Looking):
         below = tuple(slice(0, level + 1) for level in node)
         above = tuple(slice(level, None) for level in node)
         self.open[node] = False
-        if not self.look(node, kept=bool(self._kept[node])):
+        kept = bool(self._kept[node])
+        if not self.look(node, kept=kept):
             # what is broken here is broken at every node below
             self.open[below] = False
             return False

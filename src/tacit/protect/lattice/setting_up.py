@@ -176,9 +176,11 @@ def _extras(
     # rows of the population are asked nothing
     nothing = np.full(outside, -1, dtype=np.int64)
     whole = {name: np.concatenate([codes, nothing]) for name, codes in asked.items()}
-    # 2 more than the largest: counted from 0, and one place for -1
-    sizes = {name: int(codes.max(initial=-1)) + 2 for name, codes in whole.items()}
-    parts = [(codes + 1, sizes[name]) for name, codes in whole.items()]
+    parts = []
+    for codes in whole.values():
+        # 2 more than the largest: counted from 0, and one place for -1
+        size = int(codes.max(initial=-1)) + 2
+        parts.append((codes + 1, size))
     n = len(parts[0][0])
     # numbered by what they stand for, and not by row
     order = np.lexsort([codes for codes, _ in parts])

@@ -145,7 +145,9 @@ def _table(
     model: Any,
     word: str,
 ) -> dict[str, Any]:
-    return dict(model) if isinstance(model, Mapping) else {word: model}
+    if isinstance(model, Mapping):
+        return dict(model)
+    return {word: model}
 
 
 def _confidential(

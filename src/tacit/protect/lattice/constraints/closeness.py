@@ -47,7 +47,8 @@ class Closeness(Constraint):
         cells = view.shares(self.column)
         apart = self.apart(cells, view.extras.whole[self.column])
         # a class in which no value is known gives none away
-        return np.asarray((apart > self.t + ROUNDING) & (cells.size > 0))
+        known = cells.size > 0
+        return np.asarray((apart > self.t + ROUNDING) & known)
 
     def apart(
         self,
@@ -88,7 +89,8 @@ class Closeness(Constraint):
         # differences that even out under a node need not be moved above it
         for up in self.up:
             total += np.abs(gap).sum(axis=1)
-            above = np.zeros((int(up.max(initial=0)) + 1, len(gap)))
+            nodes = int(up.max(initial=0)) + 1
+            above = np.zeros((nodes, len(gap)))
             np.add.at(above, up, gap.T)
             gap = above.T
         return np.asarray(total / (2 * len(self.up)))

@@ -77,7 +77,8 @@ class DeltaPresence(Constraint):
         # safe
         share = view.size / np.maximum(view.population, 1)
         below = share < self.low - ROUNDING
-        return np.asarray(below | (share > self.high + ROUNDING))
+        above = share > self.high + ROUNDING
+        return np.asarray(below | above)
 
     def __str__(self) -> str:
         return f"delta-presence between {self.low:g} and {self.high:g}"

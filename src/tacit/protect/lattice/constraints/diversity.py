@@ -31,7 +31,8 @@ class DistinctDiversity(Constraint):
         cells = view.shares(self.column)
         values = np.bincount(cells.label, minlength=view.number)
         # one person with several values hides nobody: there must be as many people as values
-        return np.asarray(np.minimum(values, cells.size) < self.l - ROUNDING)
+        both = np.minimum(values, cells.size)
+        return np.asarray(both < self.l - ROUNDING)
 
     def __str__(self) -> str:
         return f"distinct l-diversity of '{self.column}' with l={self.l:g}"
@@ -99,5 +100,6 @@ class RecursiveDiversity(Constraint):
 def effective(cells: Shares) -> Floats:
     """exp(H) of each class: the effective number of values; no more than there are people."""
     share = cells.share
-    number = np.exp(-cells.by_class(share * np.log(share)))
+    entropy = -cells.by_class(share * np.log(share))
+    number = np.exp(entropy)
     return np.asarray(np.minimum(number, cells.size))

@@ -147,7 +147,8 @@ def worst_of_each(
     """The largest risk of the classes of each person."""
     if view.extras.person is None:
         return np.asarray(risk * view.records)
-    worst = np.zeros(int(view.people.max(initial=0)) + 1)
+    most = int(view.people.max(initial=0)) + 1
+    worst = np.zeros(most)
     # the intruder takes that record of a person which is easiest to find
     np.maximum.at(worst, view.people, risk[view.label])
     return worst

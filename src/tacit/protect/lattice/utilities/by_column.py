@@ -44,10 +44,13 @@ class ByColumn(Utility):
             means = []
             for level in range(column.height + 1):
                 counts = column.counts[level]
-                total = float((counts * self.lost(column, level)).sum())
-                means.append(total / max(float(counts.sum()), 1.0))
+                lost = self.lost(column, level)
+                total = float((counts * lost).sum())
+                records = max(float(counts.sum()), 1.0)
+                means.append(total / records)
             # figures of a level are sums in another order than those of the next
-            figures.append(weight * np.maximum.accumulate(np.array(means)))
+            rising = np.maximum.accumulate(np.array(means))
+            figures.append(weight * rising)
         return figures
 
     @property
@@ -80,8 +83,10 @@ class ByColumn(Utility):
         more = 0.0
         for j, column in enumerate(self._columns):
             level = cells.levels[j]
-            extra = self.suppressed(column, level)[cells.codes[j][dead]]
-            more += float(self.setting.weights[j]) * float((rows * extra).sum())
+            by_class = self.suppressed(column, level)
+            extra = by_class[cells.codes[j][dead]]
+            weight = float(self.setting.weights[j])
+            more += weight * float((rows * extra).sum())
         return total + more / max(self.setting.records, 1)
 
 
@@ -134,7 +139,8 @@ class Entropy(ByColumn):
         up = column.between(0, level)
         whole = column.counts[level]
         with np.errstate(divide="ignore", invalid="ignore"):
-            hidden = np.where(base > 0, np.log2(whole[up] / base), 0.0)
+            bits = np.log2(whole[up] / base)
+            hidden = np.where(base > 0, bits, 0.0)
             summed = np.bincount(up, weights=base * hidden, minlength=len(whole))
             mean = np.where(whole > 0, summed / whole, 0.0)
         return np.asarray(mean / self._most(column))
@@ -148,7 +154,8 @@ class Entropy(ByColumn):
         whole = column.counts[level]
         n = max(int(whole.sum()), 1)
         with np.errstate(divide="ignore"):
-            hidden = np.where(whole > 0, np.log2(n / np.maximum(whole, 1)), 0.0)
+            bits = np.log2(n / np.maximum(whole, 1))
+            hidden = np.where(whole > 0, bits, 0.0)
         return np.asarray(hidden / self._most(column))
 
     def _most(
@@ -159,7 +166,8 @@ class Entropy(ByColumn):
         base = column.counts[0]
         n = max(int(base.sum()), 1)
         with np.errstate(divide="ignore"):
-            hidden = np.where(base > 0, np.log2(n / np.maximum(base, 1)), 0.0)
+            bits = np.log2(n / np.maximum(base, 1))
+            hidden = np.where(base > 0, bits, 0.0)
         mean = float((base * hidden).sum()) / n
         # a column of one value hides nothing
         return mean if mean > 0 else 1.0

@@ -21,7 +21,8 @@ class Classification(Utility):
         cells: Cells,
     ) -> float:
         """With nobody suppressed."""
-        return self._errors(cells, cells.rows) / max(self.setting.records, 1)
+        errors = self._errors(cells, cells.rows)
+        return errors / max(self.setting.records, 1)
 
     def loss(
         self,
@@ -30,7 +31,8 @@ class Classification(Utility):
         """Of the classes that are left; every suppressed record is an error."""
         cells = settled.cells
         gone = float(cells.rows[~settled.alive].sum())
-        left = self._errors(cells, np.where(settled.alive, cells.rows, 0))
+        shown = np.where(settled.alive, cells.rows, 0)
+        left = self._errors(cells, shown)
         return (left + gone) / max(self.setting.records, 1)
 
     def _errors(
