@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.kernels import grouping
-from tacit.protect.lattice import cells
+from tacit.protect.lattice import class_cells as cells
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -17,7 +17,8 @@ from tacit.data.hierarchies.known_rules import as_entry, fitted, rule_of
 from tacit.data.hierarchies.rule import Rule
 from tacit.data.microdata import Microdata
 from tacit.protect.base import Protector
-from tacit.protect.lattice.columns import Levels, shape_of
+from tacit.protect.lattice.full_search import Search
+from tacit.protect.lattice.level_codes import Levels, shape_of
 from tacit.protect.lattice.looking import Found, Problem, nothing_found
 from tacit.protect.lattice.naming import (
     measured_apart,
@@ -27,7 +28,6 @@ from tacit.protect.lattice.naming import (
 )
 from tacit.protect.lattice.placing import Placed, placed
 from tacit.protect.lattice.posing import Aim, problem_of, weights_of
-from tacit.protect.lattice.search import Search
 from tacit.protect.lattice.setting_up import Material, material, refuse_unsatisfiable
 from tacit.protect.lattice.wide_search import WideSearch
 from tacit.protect.lattice.wishes import Wishes

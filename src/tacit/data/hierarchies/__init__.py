@@ -30,7 +30,7 @@ _WHERE = {
     "Ladder": "ladder",
     "Cuts": "cuts",
     "Dates": "dates",
-    "Groups": "groups",
+    "Groups": "listed_groups",
     "Table": "table",
     "Automatic": "automatic",
 }

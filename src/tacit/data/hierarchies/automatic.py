@@ -16,7 +16,7 @@ from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.typing import Floats, Ints
 from tacit.data.hierarchies.cuts import Cuts
 from tacit.data.hierarchies.dates import Dates
-from tacit.data.hierarchies.groups import Groups, Level
+from tacit.data.hierarchies.listed_groups import Groups, Level
 from tacit.data.hierarchies.rule import Rule
 from tacit.data.hierarchies.tree import as_text
 from tacit.data.microdata import Kind, Microdata

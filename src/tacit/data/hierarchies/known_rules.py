@@ -9,8 +9,8 @@ from tacit.base.errors import ParameterError, choices
 from tacit.data.hierarchies.automatic import Automatic
 from tacit.data.hierarchies.cuts import Cuts
 from tacit.data.hierarchies.dates import Dates
-from tacit.data.hierarchies.groups import Groups
 from tacit.data.hierarchies.ladder import Ladder
+from tacit.data.hierarchies.listed_groups import Groups
 from tacit.data.hierarchies.mask import Mask
 from tacit.data.hierarchies.prefix import Prefix
 from tacit.data.hierarchies.rule import Rule

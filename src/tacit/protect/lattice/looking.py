@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.protect.lattice.cells import Cells, rolled
-from tacit.protect.lattice.columns import KeyColumn, Levels, shape_of
+from tacit.protect.lattice.class_cells import Cells, rolled
 from tacit.protect.lattice.constraints.base import Constraint
+from tacit.protect.lattice.level_codes import KeyColumn, Levels, shape_of
 from tacit.protect.lattice.settle import Settled, settle, suppressed_least
 from tacit.protect.lattice.utilities.base import Utility
 from tacit.protect.lattice.view import Extras

@@ -8,9 +8,9 @@ import numpy as np
 
 from tacit.base.errors import ColumnError, TacitError
 from tacit.base.typing import Bools, Floats, Ints
-from tacit.protect.lattice.cells import rolled
-from tacit.protect.lattice.columns import Levels
-from tacit.protect.lattice.local import refined
+from tacit.protect.lattice.class_cells import rolled
+from tacit.protect.lattice.level_codes import Levels
+from tacit.protect.lattice.local_recoding import refined
 from tacit.protect.lattice.setting_up import Material
 from tacit.protect.lattice.settle import settle
 

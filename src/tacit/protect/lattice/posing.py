@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.typing import Floats
-from tacit.protect.lattice.columns import KeyColumn
+from tacit.protect.lattice.level_codes import KeyColumn
 from tacit.protect.lattice.looking import Problem
 from tacit.protect.lattice.setting_up import Material
 from tacit.protect.lattice.utilities import utility_named

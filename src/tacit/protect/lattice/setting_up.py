@@ -13,9 +13,9 @@ from tacit.base.typing import Floats, Ints
 from tacit.data import units
 from tacit.data.hierarchies.rule import Rule
 from tacit.data.microdata import Kind, Microdata, Role
-from tacit.protect.lattice.cells import Cells, counted, labelled
-from tacit.protect.lattice.columns import KeyColumn
+from tacit.protect.lattice.class_cells import Cells, counted, labelled
 from tacit.protect.lattice.constraints.base import Constraint
+from tacit.protect.lattice.level_codes import KeyColumn
 from tacit.protect.lattice.view import Extras, View
 from tacit.protect.lattice.wishes import Wishes
 

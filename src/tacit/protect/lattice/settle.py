@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.base.typing import Bools
-from tacit.protect.lattice.cells import Cells
+from tacit.protect.lattice.class_cells import Cells
 from tacit.protect.lattice.constraints.base import Constraint
 from tacit.protect.lattice.view import Extras, View
 

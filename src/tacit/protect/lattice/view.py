@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.base.typing import Bools, Floats, Ints
-from tacit.protect.lattice.cells import Cells, grouped
+from tacit.protect.lattice.class_cells import Cells, grouped
 
 
 @dataclass(frozen=True)

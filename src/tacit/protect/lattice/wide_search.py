@@ -16,7 +16,7 @@ import heapq
 import numpy as np
 
 from tacit.base.typing import Progress
-from tacit.protect.lattice.columns import Levels
+from tacit.protect.lattice.level_codes import Levels
 from tacit.protect.lattice.looking import ROUNDING, Found, Looking, Problem
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tacit.base.typing import Bools, Ints
 from tacit.data.microdata import Kind, Microdata
-from tacit.protect.lattice.columns import KeyColumn
+from tacit.protect.lattice.level_codes import KeyColumn
 
 
 def written(

@@ -18,7 +18,7 @@ _WHERE = {
     "class_size": "by_class:ClassSize",
     "kl": "divergence:Divergence",
     "classification": "classification:Classification",
-    "tables": "tables:Tables",
+    "tables": "given_tables:Tables",
 }
 NAMES = tuple(_WHERE)
 """The utility models that there are."""

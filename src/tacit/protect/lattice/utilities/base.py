@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tacit.base.typing import Floats, Ints
-from tacit.protect.lattice.cells import Cells
-from tacit.protect.lattice.columns import KeyColumn, Levels
+from tacit.protect.lattice.class_cells import Cells
+from tacit.protect.lattice.level_codes import KeyColumn, Levels
 from tacit.protect.lattice.settle import Settled
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.protect.lattice.cells import Cells
+from tacit.protect.lattice.class_cells import Cells
 from tacit.protect.lattice.settle import Settled
 from tacit.protect.lattice.utilities.base import Utility
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.base.typing import Floats
-from tacit.protect.lattice.columns import KeyColumn, Levels
+from tacit.protect.lattice.level_codes import KeyColumn, Levels
 from tacit.protect.lattice.settle import Settled
 from tacit.protect.lattice.utilities.base import Utility, at_node, over_lattice
 

@@ -15,7 +15,7 @@ import numpy as np
 from tacit.base.typing import Floats, Ints
 from tacit.kernels import grouping
 from tacit.kernels.compiler import NUMPY_STEP
-from tacit.protect.lattice.columns import KeyColumn, Levels
+from tacit.protect.lattice.level_codes import KeyColumn, Levels
 
 LARGEST = 2**62
 """Keys are packed into whole numbers below this; above it they are numbered anew first."""

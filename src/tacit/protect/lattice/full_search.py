@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.base.typing import Bools, Floats, Ints, Progress
-from tacit.protect.lattice.columns import Levels
+from tacit.protect.lattice.level_codes import Levels
 from tacit.protect.lattice.looking import ROUNDING, Found, Looking, Problem
 
 

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 
 from tacit.base.typing import Floats, Ints
-from tacit.protect.lattice.cells import Cells, labelled
-from tacit.protect.lattice.columns import Levels
+from tacit.protect.lattice.class_cells import Cells, labelled
+from tacit.protect.lattice.level_codes import Levels
 from tacit.protect.lattice.settle import Settled
 from tacit.protect.lattice.utilities.base import Utility
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from tacit.base.errors import ParameterError
 from tacit.base.typing import Bools, Floats, Ints
-from tacit.protect.lattice.cells import labelled, part_of
-from tacit.protect.lattice.columns import KeyColumn, Levels
+from tacit.protect.lattice.class_cells import labelled, part_of
 from tacit.protect.lattice.constraints.base import Constraint
+from tacit.protect.lattice.level_codes import KeyColumn, Levels
 from tacit.protect.lattice.setting_up import Material
 from tacit.protect.lattice.view import View
 
