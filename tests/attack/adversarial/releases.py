@@ -162,6 +162,9 @@ MAKERS: dict[str, Maker] = {
     "local_suppression": lambda f, s: P.LocalSuppression(
         k=3, columns=f.labels or f.numbers[:1], random_state=s
     ),
+    "generalisation": lambda f, s: P.Generalisation(
+        k=3, suppression_limit=0.1, columns=f.labels or f.numbers[:2]
+    ),
     "pseudonyms": lambda f, s: P.Pseudonyms(
         columns=[HOUSEHOLD if HOUSEHOLD in f.frame else "id"],
         key="env:TACIT_ADVERSARIAL_KEY",

@@ -136,11 +136,14 @@ def assignment_solver(n: int) -> Callable[[], object]:
 
 
 def bethe(n: int) -> Callable[[], object]:
-    """Link probabilities by belief propagation on all pairs."""
+    """Link probabilities by belief propagation on all pairs, as a large graph's: by the kernel."""
     from scipy.spatial.distance import cdist
 
-    from tacit.attack.probabilistic.beliefs import link_probabilities
+    from tacit.attack.probabilistic import beliefs
 
+    # this process counts and does nothing else
+    beliefs.SMALL = 0
+    link_probabilities = beliefs.link_probabilities
     rows, columns = np.divmod(np.arange(n * n), n)
     cost = 2 * cdist(*_census_pair(n), "sqeuclidean").ravel()
     return lambda: link_probabilities(rows, columns, cost, (n, n), rounds=20)
