@@ -119,6 +119,17 @@ def test_numbers_whose_sum_is_infinite(tmp_path: Path) -> None:
     refused(*words, says="column 'b', row 1: the value is too large to compute with")
 
 
+def test_a_comparison_that_is_refused_leaves_no_journal(tmp_path: Path) -> None:
+    """The key of its runs was written before it was seen that none can run."""
+    path, plans = tmp_path / "in.csv", tmp_path / "plans.toml"
+    path.write_text("a,b\n" + "".join(f"{i},{i}.5e306\n" for i in range(30)))
+    plans.write_text('[[steps]]\nmethod = "noise"\npercent = 10\n')
+    words = ["compare", path, "--plans", plans, "--workers", "1", "--seeds", "1"]
+    words += ["--attackers", "nearest", "--resume", tmp_path / "runs.jsonl"]
+    refused(*words, says="too large to compute with")
+    assert not (tmp_path / "runs.jsonl").exists()
+
+
 # -- what is written is read back ------------------------------------------------------------
 
 

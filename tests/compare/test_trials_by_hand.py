@@ -151,8 +151,18 @@ def test_a_result_is_found_again_by_its_file_and_settings_only() -> None:
 
 def test_a_journal_is_its_owners(tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    Journal(path).key()
+    journal = Journal(path)
+    drawn = journal.key()
+    # the key goes with the first run that drew below it
+    assert not path.exists()
+    journal.add("a run", outcome(0.0, 0.01))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    journal.add("another", outcome(0.0, 0.01))
+    again = Journal(path)
+    assert again.key() == drawn
+    assert list(again.known) == ["a run", "another"]
+    again.add("a third", outcome(0.0, 0.01))
+    assert path.read_text().count('"drawn"') == 1
 
 
 def test_a_bound_holds_at_the_bound_unless_it_is_strict() -> None:

@@ -33,6 +33,8 @@ class Journal:
         self.path = None if path is None else Path(path)
         self.known: dict[str, Outcome] = {}
         self.drawn: int | None = None
+        # does the file hold the key?
+        self._kept = False
         if self.path is not None and self.path.exists():
             self._read(self.path)
 
@@ -44,6 +46,7 @@ class Journal:
                 entry = json.loads(line)
                 if "drawn" in entry:
                     self.drawn = int(entry["drawn"])
+                    self._kept = True
                 else:
                     self.known[entry["key"]] = Outcome(**entry["outcome"])
             except (json.JSONDecodeError, KeyError, TypeError):
@@ -54,10 +57,13 @@ class Journal:
                     ) from None
 
     def key(self) -> int:
-        """The key of the runs: that of the file, or else a new one, which is written to it."""
+        """The key of the runs: that of the file, or else a new one.
+
+        A new one is written with the first finished run: a comparison that was refused before it
+        leaves no file, and without a run there is nothing that another key could contradict.
+        """
         if self.drawn is None:
             self.drawn = seeds.draw()
-            self._write({"drawn": self.drawn})
         return self.drawn
 
     def add(
@@ -65,7 +71,10 @@ class Journal:
         key: str,
         outcome: Outcome,
     ) -> None:
-        """Keep a finished run."""
+        """Keep a finished run, after the key below which it drew."""
+        if self.drawn is not None and not self._kept:
+            self._write({"drawn": self.drawn})
+            self._kept = True
         self.known[key] = outcome
         self._write({"key": key, "outcome": asdict(outcome)})
 
