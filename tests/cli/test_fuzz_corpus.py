@@ -84,6 +84,29 @@ def test_a_stream_with_an_unreadable_header_leaves_no_output(tmp_path: Path) -> 
     assert not out.exists()
 
 
+def test_a_stream_that_is_refused_leaves_no_state(tmp_path: Path) -> None:
+    """The state was saved before the header was read, and nothing can go on from it."""
+    source, state = tmp_path / "in.csv", tmp_path / "state.bin"
+    # one line without an end, which is looked at when the stream has ended
+    source.write_bytes(b"\x00a,b")
+    words = ["stream", "--filter", "noise", "--in", source, "--state", state]
+    words += ["--out", tmp_path / "out.csv"]
+    refused(*words, says="which names the columns")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_a_state_to_go_on_from_stays_when_a_stream_is_refused(tmp_path: Path) -> None:
+    source, state = tmp_path / "in.csv", tmp_path / "state.bin"
+    source.write_text(GOOD)
+    words = ["stream", "--filter", "noise", "--in", source, "--state", state]
+    words += ["--out", tmp_path / "out.csv"]
+    assert run(*words).returncode == 0
+    saved = state.read_bytes()
+    source.write_text("other\n" + GOOD)
+    refused(*words, says="is not the file that the state was saved with")
+    assert state.read_bytes() == saved
+
+
 def test_portable_files_take_no_encoding(tmp_path: Path) -> None:
     pytest.importorskip("pyreadstat")
     path = tmp_path / "in.por"

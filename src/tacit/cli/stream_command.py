@@ -120,6 +120,8 @@ def run(job: Job) -> None:
     pipeline.hidden = lambda: gate.hidden
     with ExitStack() as stack:
         stack.callback(pipeline.dead.close)
+        if job.state is not None and not goes_on:
+            stack.enter_context(stream_files.state_of_something(job.state, pipeline))
         also = pipeline.resume(lambda saved: _load_gate(gate, saved))
         if job.redis is not None:
             skip = False

@@ -63,6 +63,17 @@ def _live(target: Path) -> Iterator[TextIO]:
 
 
 @contextmanager
+def state_of_something(state: Path, pipeline: Pipeline) -> Iterator[None]:
+    """A new state; a stream that failed before its first record leaves none to go on from."""
+    try:
+        yield
+    except BaseException:
+        if pipeline.read == 0:
+            state.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
 def _whole(target: Path) -> Iterator[TextIO]:
     """A file that appears under its name when everything in it is on the disk."""
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
