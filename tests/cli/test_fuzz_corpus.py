@@ -198,6 +198,20 @@ CANNOT_HOLD: dict[str, tuple[str, dict[str, Any], str]] = {
     "long text in SPSS": ("sav", {"a": ["x" * 40_000]}, "more than 32,767 bytes"),
     "long text in SAS": ("xpt", {"a": ["x" * 40_000]}, "more than 32,767 bytes"),
     "large numbers in SAS": ("xpt", {"a": [1e300]}, "larger than any number"),
+    **{
+        f"a zero byte in {ending}": (
+            ending,
+            {"a": ["x", "y\0z"]},
+            "row 2: the text holds a zero",
+        )
+        for ending in ("csv", "tsv", "dta", "sav", "zsav", "por", "xpt")
+    },
+    "a zero byte in a category": (
+        "csv",
+        {"a": pa.array(["x", "y\0"]).dictionary_encode()},
+        "column 'a', row 2: the text holds a zero",
+    ),
+    "a zero byte in a name": ("csv", {"a\0": [1]}, "its name holds a zero"),
     "unsigned numbers": (
         "sav",
         {"a": pa.array([2**63 + 5], pa.uint64())},
@@ -210,11 +224,24 @@ CANNOT_HOLD: dict[str, tuple[str, dict[str, Any], str]] = {
 def test_what_a_format_cannot_hold_is_refused(tmp_path: Path, case: str) -> None:
     """It was lost without a word, or ended in a traceback."""
     ending, columns, says = CANNOT_HOLD[case]
-    if ending in ("sav", "xpt"):
+    if ending in ("dta", "sav", "zsav", "por", "xpt"):
         pytest.importorskip("pyreadstat")
     with pytest.raises(InputError, match=says):
         tc.write(pa.table(columns), tmp_path / f"a.{ending}")
     assert not list(tmp_path.iterdir())
+
+
+def test_text_of_four_bytes_a_letter(tmp_path: Path) -> None:
+    """It begins like UTF-16; cut, it was read as Windows text full of zero bytes."""
+    path = tmp_path / "in.csv"
+    path.write_text(GOOD)
+    meant = io.read_table(path).to_pydict()
+    content = "\ufeff" + GOOD
+    for encoding in ("utf-32-le", "utf-32-be"):
+        path.write_bytes(content.encode(encoding))
+        assert io.read_table(path).to_pydict() == meant
+    path.write_bytes(content.encode("utf-32-le")[:-2])
+    refused("schema", path, says="line 1 is neither UTF-8 nor Windows text")
 
 
 def test_blanks_around_names_are_kept_in_excel(tmp_path: Path) -> None:

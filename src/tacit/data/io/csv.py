@@ -15,7 +15,7 @@ import pyarrow.csv as pacsv
 
 from tacit.base.errors import InputError
 from tacit.data.buffers import listed
-from tacit.data.io import formulas
+from tacit.data.io import formulas, zero_bytes
 from tacit.data.io.csv_detect import (
     DELIMITERS,
     decimal_of,
@@ -96,6 +96,7 @@ def write(
     path: Path,
 ) -> None:
     """Write in the dialect that the table was read in (UTF-8 always)."""
+    zero_bytes.refuse(table)
     noted = cast(dict[str, str], note(table, "dialect") or {})
     dialect = Dialect(**noted)
     if path.suffix.lower() == ".tsv":

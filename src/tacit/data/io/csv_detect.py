@@ -26,7 +26,10 @@ def sample_of(
     with path.open("rb") as file:
         head = file.read(size)
     if encoding is None:
-        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        # the first mark begins as one of the two below
+        if head[:4] in (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"):
+            encoding = "utf-32"
+        elif head[:2] in (b"\xff\xfe", b"\xfe\xff"):
             encoding = "utf-16"
         elif b"\x00" in head:
             before = head[: head.index(b"\x00")]
@@ -63,11 +66,14 @@ def windows_encoding(path: Path) -> str:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode("cp1252")
+                is_text = b"\x00" not in line
             except UnicodeDecodeError:
+                is_text = False
+            if not is_text:
                 raise InputError(
                     f"{path}: line {number} is neither UTF-8 nor Windows text; "
                     "say what it is with --encoding"
-                ) from None
+                )
     return "cp1252"
 
 

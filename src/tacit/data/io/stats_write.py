@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from tacit.base.errors import InputError, TacitWarning
 from tacit.data.description import Description
 from tacit.data.frames import Frame
-from tacit.data.io import header_clock, legal_names
+from tacit.data.io import header_clock, legal_names, zero_bytes
 from tacit.data.missing import Missing
 from tacit.data.notes import columns as said_of_columns
 from tacit.data.notes import note
@@ -54,6 +54,7 @@ def write(pyreadstat: ModuleType, table: pa.Table, path: Path) -> None:
             f"{path}: {ending} files can be read but not written; "
             "use .xpt, .dta, .sav or .parquet"
         )
+    zero_bytes.refuse(table)
     entries = said_of_columns(table)
     names = legal_names.legal(table.column_names, ending)
     legal_names.tell(names, ending)
