@@ -316,3 +316,18 @@ def test_the_judge_sees_what_is_wrong(
         patch.setattr(io.csv, "write", breaks)
         case.words = [*words, "--force"]
         assert judge(case, tmp_path)["wrong"] == ["exit code 3"]
+
+
+@pytest.mark.usefixtures("fuzz")
+def test_the_judge_knows_a_column_that_was_left_alone(tmp_path: Path) -> None:
+    """NaN is not equal to itself: such a column was taken for one with groups of one."""
+    from tools.fuzz.cases import Case
+    from tools.fuzz.judge import _grouped
+
+    values = [*np.arange(28.0), np.nan, np.nan]
+    table = pa.table({"a": values})
+    pq.write_table(table, tmp_path / "in.parquet")
+    case = Case(0, "protect", "parquet", ["protect", "in.parquet"], k=3)
+    assert _grouped(table, tmp_path, case)
+    changed = pa.table({"a": [0.5, *values[1:]]})
+    assert not _grouped(changed, tmp_path, case)

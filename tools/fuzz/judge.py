@@ -224,11 +224,18 @@ def _grouped(table: pa.Table, folder: Path, case: Case) -> bool:
         raw = original.column(name) if name in original.column_names else None
         if raw is None or raw.null_count or not pa.types.is_floating(values.type):
             continue
-        if Counter(values.to_pylist()) == Counter(raw.to_pylist()):
+        counts = _counted(values)
+        if counts == _counted(raw):
             continue
-        if min(Counter(values.to_pylist()).values()) < (case.k or 0):
+        if min(counts.values()) < (case.k or 0):
             return False
     return True
+
+
+def _counted(values: pa.ChunkedArray) -> Counter[float | None]:
+    """How often each value stands there; NaN, which is not equal to itself, counts as a gap."""
+    listed = values.to_pylist()
+    return Counter(None if value != value else value for value in listed)
 
 
 def _stream_wrong(case: Case, ran: Ran, folder: Path) -> list[str]:
