@@ -127,6 +127,28 @@ def test_a_manifest_without_paths(tmp_path: Path) -> None:
         refused("verify", manifest, says="is not a manifest that tacit wrote")
 
 
+NOT_WRITTEN_BY_US: list[tuple[dict[str, Any], str]] = [
+    ({"order": "x"}, "is not a manifest that tacit wrote"),
+    ({"order": None}, "is not a manifest that tacit wrote"),
+    ({"order": {"shuffled": True, "key": -1}}, "not a number from 0"),
+    ({"plan": {"steps": [{"method": 5}]}}, "step 1 names no method"),
+]
+
+
+def test_a_manifest_with_other_things_in_it(tmp_path: Path) -> None:
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text(GOOD)
+    assert run("protect", source, out, "--method", "noise").returncode == 0
+    manifest = tmp_path / "out.csv.manifest.json"
+    record = json.loads(manifest.read_text())
+    for change, says in NOT_WRITTEN_BY_US:
+        manifest.write_text(json.dumps(record | change))
+        refused("verify", manifest, says=says)
+    record["input"]["encoding"] = 5
+    manifest.write_text(json.dumps(record))
+    refused("verify", manifest, says="is not a manifest that tacit wrote")
+
+
 @pytest.mark.parametrize("limit", ["attack=abc", "pld=nan", "attack=-1", "dld=true"])
 def test_a_threshold_that_is_no_number(tmp_path: Path, limit: str) -> None:
     path = tmp_path / "in.csv"

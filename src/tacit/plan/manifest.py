@@ -161,8 +161,12 @@ def load(path: str | Path) -> Manifest:
             for word in ("sha256", "path"):
                 if not isinstance(file[word], str):
                     raise TypeError
-        if not isinstance(manifest["plan"], dict):
+        if not isinstance(manifest["input"].get("encoding"), str | None):
             raise TypeError
+        # version 0.1 wrote no order
+        for entry in (manifest["plan"], manifest.get("order", {})):
+            if not isinstance(entry, dict):
+                raise TypeError
         manifest["schema"]
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None

@@ -287,7 +287,8 @@ class Plan:
             raise InputError(f"{source}: a plan needs at least one [[steps]] entry")
         steps = []
         for number, entry in enumerate(entries, start=1):
-            if not isinstance(entry, Mapping) or "method" not in entry:
+            named = entry.get("method") if isinstance(entry, Mapping) else None
+            if not isinstance(named, str):
                 raise InputError(f"{source}: step {number} names no method")
             # what is not method or seed is a parameter, and checked as one
             given = dict(entry)

@@ -94,8 +94,8 @@ def hidden(entry: Mapping[str, object]) -> dict[str, object]:
 def read(entry: Mapping[str, object], plan: Plan, source: object) -> RowOrder:
     """From a manifest; ``source`` is what errors name."""
     seed = entry.get("key")
-    if seed is not None and not isinstance(seed, int):
-        raise InputError(f"{source}: the key of its row order is not a number")
+    if seed is not None and (not isinstance(seed, int) or seed < 0):
+        raise InputError(f"{source}: the key of its row order is not a number from 0")
     return replace(RowOrder.of(plan, keep=True), seed=seed)
 
 
