@@ -37,5 +37,7 @@ def _first(column: pa.ChunkedArray) -> int | None:
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return None
     found = pc.match_substring(column, ZERO)
-    row = pc.index(found, True).as_py()
-    return row if row >= 0 else None
+    # looking for a Python value imports pandas, which nobody needs where there is none
+    if not pc.any(found).as_py():
+        return None
+    return int(pc.index(found, True).as_py())
