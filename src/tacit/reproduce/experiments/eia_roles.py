@@ -5,9 +5,8 @@ figures of each are compared with the slides: the links of the modified distance
 (3,206), of the Mahalanobis distance (773) and of the Euclidean distance (65). The first does not
 depend on the draw: IPSO-C keeps means and covariances exactly, and the modified distance uses
 nothing else of the masked columns. One split of the 1,022 gives 3,206. Over twelve draws its other
-figures are 785 (sd 13) and 57 (sd 6), so that the published ones are usual draws. The splits that
-come within six of 3,206 give at least 839 and 117: if the count were six off, each of them would
-still be less likely by a factor of a million.
+figures are 785 (sd 13) and 57 (sd 6), so that the published 773 and 65 are draws that happen. The
+eleven other splits that come within six of 3,206 give at least 839 and 117, in one draw each.
 """
 
 from __future__ import annotations
