@@ -27,7 +27,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 400_000
+PATIENCE = int(os.environ.get("TACIT_PATIENCE", "400000"))
 """Milliseconds: a busy machine is slow, which is not what these tests are about."""
 
 

@@ -57,6 +57,15 @@ def test_axe_finds_nothing_serious(
     for name in ("data", "roles", "release"):
         page.goto(f"{address}/{name}")
         problems[name] = serious(page)
+    page.goto(f"{address}/classes?column=AGI")
+    page.wait_for_selector("#standing table")
+    problems["classes"] = serious(page)
+    page.click("#keep")
+    page.wait_for_selector("#drop")
+    page.goto(f"{address}/lattice")
+    page.wait_for_selector("#best")
+    problems["lattice"] = serious(page)
+    page.goto(f"{address}/release")
     with page.expect_download() as waiting:
         page.click("#get-report")
     waiting.value.save_as(tmp_path / "report.html")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from tacit.app import workspace
 from tacit.app.project import Attempt, Project, Setup
 from tacit.app.server import create
 from tacit.app.session import State
@@ -194,6 +197,40 @@ def test_only_what_a_dead_page_of_ours_left_is_removed(
     assert (target / "lock").exists()
     assert living.path.exists()
     living.close()
+
+
+def test_a_place_without_its_lock_goes_when_its_maker_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that was killed in its first milliseconds; one that is in them just now stays."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    gone, here = f"tacit-new-{ended.pid}-x", f"tacit-new-{os.getpid()}-x"
+    others = [here, "tacit-new-notes", "tacit-new-my-notes", f"tacit-new-{10**30}-x"]
+    for name in (gone, *others):
+        (tmp_path / name).mkdir()
+    remove_abandoned()
+    assert {path.name for path in tmp_path.iterdir()} == set(others)
+
+
+def test_whoever_is_killed_while_removing_leaves_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A place without a lock would never be removed: somebody else may have made it."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    place = Workspace()
+    (place.path / "0.csv").write_text("originals")
+    (place.path / "inner").mkdir()
+    left: list[set[str]] = []
+
+    def last(path: Path, **_: object) -> None:
+        left.append({one.name for one in place.path.iterdir()})
+
+    monkeypatch.setattr(workspace.shutil, "rmtree", last)
+    place.close()
+    assert left[-1] == {"lock", "inner"}
+    assert len(left) == 2
 
 
 @pytest.fixture

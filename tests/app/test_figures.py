@@ -42,6 +42,7 @@ def test_the_map_shows_what_compare_finds(
         {},
         [{"run": 1, "label": "a plan", "steps": [step]}],
         0.05,
+        {},
         str(tmp_path),
         "quick",
     )

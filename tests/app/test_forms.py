@@ -129,3 +129,18 @@ def test_methods_are_listed_by_family() -> None:
     grouping = next(group for family, group in families if family == "Grouping")
     assert "microaggregation" in dict(grouping)
     assert dict(grouping)["microaggregation"]["purpose"]
+
+
+def test_rules_have_an_editor_and_stay_as_they_are() -> None:
+    """A table of rules is not in the form: what was given for it is kept when a form is read."""
+    schema = model_of(registry["generalisation"]).model_json_schema()
+    rules = {"age": {"cuts": [[18.0]]}}
+    inputs = forms.fields(schema, {"hierarchies": rules})
+    widgets = {one.name: one.widget for one in inputs}
+    assert widgets["hierarchies"] == "rules"
+    assert [name for name, widget in widgets.items() if widget == "rules"] == [
+        "hierarchies"
+    ]
+    read = forms.read(inputs, {"p.k": ["4"]}, "p.")
+    assert read["hierarchies"] == rules
+    assert read["k"] == 4

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tools.page_attack import HEADERS
 from tools.page_attempts import COLUMNS, hostile_file
 
 from app.conftest import PATIENCE, Server, start, stop, wait_for_runs, wait_until_up
@@ -31,6 +32,14 @@ def watched(browser, server: Server) -> Iterator[tuple[object, list[str]]]:
         if not one.url.startswith((server.base, "data:", "blob:", "file:")):
             noted.append(f"request to {one.url}")
 
+    def answered(one) -> None:
+        """What the browser was told to forbid: the same on every page, part and download."""
+        if not one.url.startswith(server.base):
+            return
+        for name, value in HEADERS.items():
+            if value not in one.headers.get(name, ""):
+                noted.append(f"{one.url} has no {name}")
+
     def said(message) -> None:
         if message.type in ("error", "warning"):
             noted.append(f"console: {message.text}")
@@ -40,6 +49,7 @@ def watched(browser, server: Server) -> Iterator[tuple[object, list[str]]]:
         dialog.dismiss()
 
     context.on("request", request)
+    context.on("response", answered)
     context.on("console", said)
     context.on("dialog", asked)
     context.on("weberror", lambda one: noted.append(f"error: {one.error}"))

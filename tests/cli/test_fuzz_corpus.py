@@ -157,6 +157,31 @@ def test_a_threshold_that_is_no_number(tmp_path: Path, limit: str) -> None:
     refused(*words, says="a threshold is a number, zero or more")
 
 
+def test_keys_that_name_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("town,job\n" + "a,x\nb,x\na,y\n" * 10)
+    words = ["protect", source, tmp_path / "out.csv", "--method", "local_suppression"]
+    words += ["--set", "keys=[]", "--allow-unprotected", "--quasi", "town,job"]
+    refused(*words, says="keys names no combination of columns")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "says"),
+    [
+        ("-", "there is no encoding '-'"),
+        ("idna", "is not idna"),
+        ("hex", "no encoding"),
+    ],
+)
+def test_an_encoding_of_arff_that_there_is_not(
+    tmp_path: Path, encoding: str, says: str
+) -> None:
+    source = tmp_path / "in.arff"
+    source.write_bytes(b"@relation r\n@attribute a numeric\n@data\n1\n\xff\n")
+    refused("schema", source, "--encoding", encoding, says=says)
+
+
 def test_numbers_whose_sum_is_infinite(tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_text("a,b\n" + "".join(f"{i},{i}.5e306\n" for i in range(30)))

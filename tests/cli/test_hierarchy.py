@@ -126,3 +126,19 @@ def test_until_turns_k(visits: Path, tmp_path: Path) -> None:
     found = json.loads(Path(f"{out}.manifest.json").read_text())["until"]
     assert found["parameter"] == "k"
     assert found["risk"] <= 0.2
+
+
+def test_a_search_with_a_budget_and_a_state(visits: Path, tmp_path: Path) -> None:
+    release = tmp_path / "release.csv"
+    state = tmp_path / "state.json"
+    words = ["protect", visits, release, "--method", "generalisation", "--set", "k=5"]
+    words += ["--search-state", state, *ROLES]
+    # no time at all: nothing is written but the state
+    with pytest.raises(TacitError, match="before it had counted a node"):
+        run(*words, "--budget", "0")
+    assert state.exists()
+    assert not release.exists()
+    run(*words, "--budget", "1000")
+    assert release.exists()
+    # a search that came to its end leaves no state
+    assert not state.exists()

@@ -13,7 +13,16 @@ import pytest
 import tacit as tc
 
 SOURCE = str(Path(tc.__file__).parents[1])
-HEAVY = ("pandas", "polars", "sklearn", "scipy.stats", "matplotlib", "jinja2", "joblib")
+HEAVY = (
+    "pandas",
+    "polars",
+    "narwhals",
+    "sklearn",
+    "scipy.stats",
+    "matplotlib",
+    "jinja2",
+    "joblib",
+)
 """Never needed to read, mask and write a file; each costs a tenth of a second or more."""
 COMPILER = ("numba", "llvmlite")
 SCIPY = ("scipy",)

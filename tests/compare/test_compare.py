@@ -1,6 +1,7 @@
 """Comparisons: frontier by hand, resume, same result at any number of workers, budget, the map."""
 
 import json
+import time
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,10 +10,14 @@ import pytest
 import tacit as tc
 from tacit.compare import workers
 from tacit.compare.frontier import Frontier
+from tacit.compare.journal import Journal
+from tacit.compare.lab import Lab
 from tacit.compare.over_seeds import spread
 from tacit.compare.pareto import ranks
 from tacit.compare.search import rungs
 from tacit.compare.trial import Trial
+from tacit.compare.trials import Settings, TrialRun
+from tacit.compare.workers import Time
 from tacit.plan.plan import Plan, Step
 
 PLANS = [
@@ -187,12 +192,52 @@ def test_a_budget_searches_small_samples_first():
     assert len(found.trials) + len(found.dropped) == 8
 
 
-def test_a_budget_that_is_too_short_gives_one_answer_and_says_what_is_missing():
+def test_a_budget_that_is_too_short_recommends_nothing_and_says_why():
     data = np.random.default_rng(0).normal(size=(600, 3))
     found = tc.compare(data, PLANS, budget=1e-9, seeds=2, **CHEAP)
-    assert len(found.trials) == 1
-    assert found.trials[0].records == 600
-    assert any("time ran out on 300 records: 3 plans" in note for note in found.notes)
+    assert len(found.trials) == 4
+    assert found.recommended is None
+    assert "time ran out before the first run had ended" in found.why
+    assert {found.verdict(trial).state for trial in found.trials} == {"not assessed"}
+
+
+def test_what_only_a_sample_has_seen_is_the_answer_and_not_recommended(monkeypatch):
+    data = np.random.default_rng(0).normal(size=(600, 3))
+    real = Lab.trials
+
+    def no_time_for_the_whole_file(lab, plans, records, seeds, limit, **others):
+        limit = limit if records < 600 else Time(0.0, 0.0)
+        return real(lab, plans, records, seeds, limit, **others)
+
+    monkeypatch.setattr(Lab, "trials", no_time_for_the_whole_file)
+    plans = [{"method": "noise", "percent": {"values": [5, 5000]}}]
+    found = tc.compare(data, plans, budget=600, seeds=1, **CHEAP)
+    assert {trial.records for trial in found.trials} == {300}
+    assert found.recommended is None
+    assert found.best == []
+    assert found.candidate.name == "noise(percent=5000.0)"
+    assert "time ran out after 300 of 600 records" in found.why
+    assert "noise(percent=5000.0) keeps the bound and loses least" in found.why
+    assert {row["verdict"] for row in found.table} <= {"not assessed", "not safe"}
+    assert "Time ran out" in found._repr_html_()
+
+
+def test_a_run_that_does_not_end_in_time_is_given_up(monkeypatch):
+    data = tc.Microdata.of(np.random.default_rng(0).normal(size=(60, 2)))
+    plan = Plan((Step("noise", {"percent": 5.0}),)).seeded(1, test_seed=True)
+    slow = TrialRun(plan, 60, 1)
+    monkeypatch.setattr(workers, "_remote", _sleeping)
+    began = time.perf_counter()
+    end = Time(began + 600, began + 2)
+    settings = Settings(("nearest",), (), (), informed=False)
+    found = workers.run_all(data, [slow], settings, Journal(None), limit=end)
+    assert found == [None]
+    # an hour was asked for
+    assert time.perf_counter() - began < 600
+
+
+def _sleeping(*_):
+    time.sleep(3600)
 
 
 def test_stages_grow_up_to_the_whole_file():

@@ -228,3 +228,20 @@ def test_the_interval_is_never_narrower_than_that_of_the_records(data) -> None:
     trial = found.trials[0]
     link = tc.attack.Nearest().link(data, trial.plan.apply(data))
     assert trial.risk_interval == pytest.approx(link.interval)
+
+
+def test_a_plan_that_time_does_not_allow_to_draw_afresh_is_not_recommended(
+    data, monkeypatch
+) -> None:
+    real = lab_module.Lab.trials
+
+    def no_time_to_draw_afresh(lab, plans, *rest, afresh=False):
+        return [] if afresh else real(lab, plans, *rest)
+
+    monkeypatch.setattr(lab_module.Lab, "trials", no_time_to_draw_afresh)
+    found = tc.compare(data, PLANS, bound=0.3, seeds=2, seed=5, **CHEAP)
+    assert found.recommended is None
+    late = [trial for trial in found.trials if trial.late]
+    assert late
+    assert found.candidate in late
+    assert "before it was drawn afresh" in found.why

@@ -70,6 +70,9 @@ def test_columns_that_are_not_asked_for_pass_unchanged(name: str) -> None:
     chosen = given.get("columns", given.get("quasi")) or []  # sampling masks no column
     rest = [column for column in frame.columns if column not in chosen]
     masked = made.fit_transform(frame)
+    # a release that is all new has its own index, too
+    if not rest:
+        return
     rows = frame.index.isin(masked.index) if made.changes_length else slice(None)
     _same(masked[rest], frame.loc[rows, rest])
 

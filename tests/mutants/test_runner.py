@@ -43,7 +43,7 @@ def workshop(tmp_path: Path) -> Workshop:
     (root / "src/tacit/risk/limits.py").write_text(SOURCE)
     (root / "tests/test_limits.py").write_text(TEST)
     (root / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")
-    return Workshop(root, tmp_path / "copy")
+    return Workshop(root, tmp_path / "copy", libraries=False)
 
 
 def test_outcomes_of_every_sort(workshop: Workshop) -> None:

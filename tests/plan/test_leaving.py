@@ -66,6 +66,14 @@ def test_every_reason_is_named() -> None:
     }
 
 
+def test_a_key_in_no_combination_of_local_suppression_is_untouched() -> None:
+    data = tc.Microdata.of(survey()[["age", "region"]], quasi=["age", "region"])
+    some = tc.Step("local_suppression", {"keys": [["region"]]})
+    assert found(data, tc.Plan((some,))) == {"age": "untouched"}
+    both = tc.Step("local_suppression", {"keys": [["region"], ["age"]]})
+    assert found(data, tc.Plan((both,))) == {}
+
+
 def test_text_is_named_whatever_its_role() -> None:
     frame = survey().assign(note=[f"Mrs Smith, room {i}" for i in range(N)])
     data = tc.Microdata.of(

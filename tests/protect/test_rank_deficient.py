@@ -13,9 +13,9 @@ NUMERIC = [
     for name in tc.protect.registry
     if tc.Kind.continuous in tc.protect.registry[name].kinds
 ]
-NOT_SO = ("pseudonyms", "record_swapping", "generalisation")
+NOT_SO = ("pseudonyms", "record_swapping", "generalisation", "dp_generalisation")
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
-    # one masks no numbers, one needs to be told which columns are areas, and one gives words
+    # one masks no numbers, one needs to be told which columns are areas, and two give words
     *[(name, {}) for name in NUMERIC if name not in NOT_SO],
     ("record_swapping", {"columns": ["STATETAX"], "rate": 0.5}),
     *[

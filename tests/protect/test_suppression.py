@@ -164,3 +164,6 @@ def test_continuous_columns_and_bad_parameters() -> None:
         tc.protect.LocalSuppression(k=9).fit_transform(table[:4])
     with pytest.raises(tc.errors.ColumnError, match="importance names 'q'"):
         tc.protect.LocalSuppression(importance={"q": 1.0}).fit_transform(table)
+    # a case of make fuzz (series 23, 1392)
+    with pytest.raises(tc.errors.ParameterError, match="keys names no combination"):
+        tc.protect.LocalSuppression(keys=[]).fit_transform(table)

@@ -10,20 +10,19 @@ import pytest
 
 from tacit.reproduce import known
 from tacit.reproduce.faults import private_microaggregation
-from tacit.reproduce.judgement import Judged, judge, ours_interval
-from tacit.reproduce.run import Unit
+from tacit.reproduce.judgement import Judged, interval_of, judge, settle
 from tacit.reproduce.transcript import Published
+from tacit.reproduce.unit_runs import Unit
 
 
 def test_a_run_without_a_number_is_left_out_and_is_no_zero() -> None:
-    assert ours_interval([2.0, math.nan, 2.0]) == pytest.approx((2.0, 2.0))
+    assert interval_of([2.0, math.nan, 2.0]) == pytest.approx((2.0, 2.0))
 
 
 def test_better_is_on_the_right_side() -> None:
-    below = [100.0, 101.0, 102.0]
-    assert judge(Published("680"), below, better="higher").verdict == "differs"
-    above = [900.0, 901.0, 902.0]
-    assert judge(Published("680"), above, better="lower").verdict == "differs"
+    below = judge(Published("680"), [100.0, 101.0, 102.0], better="higher")
+    above = judge(Published("680"), [900.0, 901.0, 902.0], better="lower")
+    assert settle([below])[0].verdict == settle([above])[0].verdict == "differs"
 
 
 def result(*lines: tuple[str, str, Judged]) -> SimpleNamespace:

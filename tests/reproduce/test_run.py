@@ -2,10 +2,14 @@
 
 import csv
 import json
+import re
 
 import pytest
+from typer.testing import CliRunner
 
+from tacit.cli import app
 from tacit.reproduce import run as runner
+from tacit.reproduce import unit_runs as work
 from tacit.reproduce.known import known, surprises
 from tacit.reproduce.model import Claim, Context, Experiment, Outcome, Target
 from tacit.reproduce.store import Store, code
@@ -35,7 +39,7 @@ def fake(monkeypatch):
         calls.clear()
         monkeypatch.setattr(runner, "targets", lambda: {target.name: target})
         monkeypatch.setattr(
-            runner, "experiments", lambda: {target.experiment.name: target.experiment}
+            work, "experiments", lambda: {target.experiment.name: target.experiment}
         )
 
     return use
@@ -71,7 +75,7 @@ def test_a_torn_line_is_recomputed_and_nothing_else(tmp_path):
 def test_runs_of_other_code_are_named(fake, tmp_path):
     fake(_target())
     runner.reproduce(["assignment-4.2"], quick=True, out=tmp_path, jobs=1)
-    assert "other code" not in (tmp_path / "summary.md").read_text()
+    assert "other code" not in (tmp_path / "index.md").read_text()
     path = tmp_path / "quick.jsonl"
     path.write_text(path.read_text().replace(code(), "0" * 16))
     assert (
@@ -79,8 +83,7 @@ def test_runs_of_other_code_are_named(fake, tmp_path):
         == 3 * 5
     )
     assert (
-        "15 stored runs were made by other code"
-        in (tmp_path / "summary.md").read_text()
+        "15 stored runs were made by other code" in (tmp_path / "index.md").read_text()
     )
 
 
@@ -92,7 +95,27 @@ def test_verdicts_csv_and_summary(fake, tmp_path):
     assert verdicts["data=C sigma=25", "nearest"] == "better"
     rows = list(csv.DictReader((tmp_path / "assignment-4.2.csv").open()))
     assert rows[0]["published"] == "1080"
-    assert "assignment-4.2" in (tmp_path / "summary.md").read_text()
+    assert rows[0]["p"] == "1.0"
+    assert "[Rodriguez Fernandez (2013)" in (tmp_path / "index.md").read_text()
+    page = (tmp_path / "assignment.md").read_text()
+    assert "one draw (not said)" in page
+    assert "| assignment-4.2 | sigma=5 | nearest | 1080 | 1,080 |" in page
+    assert (tmp_path / "assignment.svg").exists()
+
+
+def test_each_target_is_told_once_when_it_has_all_its_values(fake, tmp_path):
+    fake(_target())
+    told = []
+    for _ in range(2):
+        runner.reproduce(
+            ["assignment-4.2"],
+            quick=True,
+            out=tmp_path,
+            jobs=1,
+            told=lambda result: told.append((result.target.name, len(result.lines))),
+        )
+    # also when every run was stored
+    assert told == [("assignment-4.2", 6)] * 2
 
 
 def test_a_missing_part_is_never_green(fake, tmp_path):
@@ -100,7 +123,7 @@ def test_a_missing_part_is_never_green(fake, tmp_path):
     result = runner.reproduce(["assignment-4.2"], out=tmp_path, jobs=1)[0]
     assert result.status == "not available"
     assert surprises([result]) == [f"assignment-4.2: not available ({result.missing})"]
-    assert "Counted as not reproduced" in (tmp_path / "summary.md").read_text()
+    assert "Counted as not reproduced" in (tmp_path / "index.md").read_text()
 
 
 def test_an_error_and_a_false_claim_are_red(fake, tmp_path):
@@ -142,10 +165,27 @@ def test_the_worked_example_for_real(tmp_path):
 
 def test_keys_tell_quick_from_full_and_data_from_none():
     keys = {
-        runner.Unit("e", "a=1", 0, quick, data).key
+        work.Unit("e", "a=1", 0, quick, data).key
         for quick in (True, False)
         for data in (None, "somewhere")
     }
     assert len(keys) == 4
     assert json.loads(next(iter(keys)))[0] == "e"
     assert Context(data="x").directory() == "x"
+
+
+def test_all_prints_one_line_per_target(monkeypatch, tmp_path):
+    few = {name: targets()[name] for name in ("assignment-2.3", "assignment-3.3")}
+    monkeypatch.setattr("tacit.reproduce.targets.targets", lambda: few)
+    monkeypatch.setattr(runner, "targets", lambda: few)
+    arguments = ["reproduce", "all", "--jobs", "1", "--out", str(tmp_path)]
+    printed = CliRunner().invoke(app, arguments)
+    assert printed.exit_code == 0, printed.output
+    lines = printed.output.splitlines()
+    # a resumed or interrupted run has told what it had by then
+    assert len(lines) == 3
+    assert re.match(
+        r"  0\.\d min  assignment-2\.3 +reproduced +2 agrees; 0 CPU s", lines[0]
+    )
+    assert "assignment-3.3" in lines[1]
+    assert lines[2].startswith("2 of 2 targets reproduced")

@@ -6,11 +6,16 @@ import pytest
 import tacit as tc
 from tacit.base.facts import facts_of
 from tacit.risk import registry
-from tacit.risk.interval_excess import _best_constant, _guesses, _share_close
+from tacit.risk.interval_excess import (
+    _best_constant,
+    _guesses,
+    _Ranked,
+    _share_close,
+)
 
 
 def test_close_by_hand():
-    x = np.array([1.0, 2, 3, 4, 5])
+    x = _Ranked.of(np.array([1.0, 2, 3, 4, 5]))
     # 9 is moved to 5; one rank off is close, two are not
     assert _share_close(x, np.array([1.0, 3, 2, 9, 5]), [0.2]) == 1
     assert _share_close(x, np.array([1.0, 3, 2, 9, 5]), [0]) == pytest.approx(2 / 5)
@@ -20,11 +25,11 @@ def test_close_by_hand():
     assert _best_constant(x, [0.2]) == pytest.approx(3 / 5)
     assert _best_constant(x, [0]) == pytest.approx(1 / 5)
     # mean ranks 2, 2, 2, 4: two values are never close to each other
-    two = np.array([0.0, 0, 0, 1])
+    two = _Ranked.of(np.array([0.0, 0, 0, 1]))
     assert _share_close(two, np.array([0.2, 0.1, 0, 0.8]), [0.1]) == 1
     assert _share_close(two, np.array([0.8, 0.1, 0, 0.8]), [0.1]) == 0.75
     assert _best_constant(two, [0.1]) == 0.75
-    assert _share_close(np.ones(3), np.array([0.0, 1, 5]), [0.1]) == 1
+    assert _share_close(_Ranked.of(np.ones(3)), np.array([0.0, 1, 5]), [0.1]) == 1
 
 
 def test_interval_excess_by_hand():

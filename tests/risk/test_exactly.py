@@ -14,7 +14,7 @@ from tacit.risk import registry
 from tacit.risk.benedetti_franconi import individual_risk
 from tacit.risk.frequencies import frequencies
 from tacit.risk.individual import household_risk, individual
-from tacit.risk.interval import bounds
+from tacit.risk.interval import ends, equal_to
 from tacit.risk.l_diversity import diversity
 from tacit.risk.read_off import share_inside
 from tacit.risk.strongest import strongest_of
@@ -170,9 +170,9 @@ def test_a_gap_is_no_value_of_a_confidential_column():
 
 def test_ranks_of_tied_values_reach_to_both_ends():
     z = np.array([1.0, 2.0, 2.0, 2.0, 3.0, 9.0])
-    low, high = bounds(z, 1 / 6, "rank", 1.0)
-    assert low.tolist() == [1, 1, 1, 1, 2, 3]
-    assert high.tolist() == [2, 3, 3, 3, 9, 9]
+    first, last = ends(equal_to(z), 1 / 6)
+    assert z[first].tolist() == [1, 1, 1, 1, 2, 3]
+    assert z[last].tolist() == [2, 3, 3, 3, 9, 9]
 
 
 def test_a_suppressed_cell_discloses_no_interval():
@@ -265,3 +265,34 @@ def test_a_class_with_one_right_value_of_two_is_half_read_off():
     x, z = np.array([5.0]), np.array([5.0, 9.0])
     share = share_inside(x, z, np.array([0, 0]), np.array([0]), reach=0.0)
     assert share.tolist() == [0.5]
+
+
+@pytest.mark.parametrize("by", ["rank", "sd"])
+def test_intervals_are_those_of_their_definition(by: str) -> None:
+    """Look-ups in order against one comparison for each pair of records, with many ties."""
+    rng = np.random.default_rng(3)
+    widths = (0.0, 0.1, 0.25)
+    for n in (1, 2, 7, 40):
+        x = rng.integers(0, 9, n).astype(float)
+        z = x + rng.integers(-2, 3, n)
+        hits, chance = _intervals_one_by_one(x, z, by, widths)
+        got = tc.risk.interval({"a": x}, {"a": z}, by=by, widths=widths)
+        np.testing.assert_allclose(got.per_record, hits, rtol=1e-12)
+        assert got.details["chance"] == pytest.approx(chance, rel=1e-12)
+
+
+def _intervals_one_by_one(x, z, by, widths):
+    """The share of widths whose interval holds each original, and that share over all pairs."""
+    n = len(x)
+    hits, chance = np.zeros(n), 0.0
+    for width in widths:
+        for i in range(n):
+            reach = width * x.std()
+            low, high = z[i] - reach, z[i] + reach
+            if by == "rank":
+                steps = int(width * n + 1e-9)
+                low = np.sort(z)[max(int((z < z[i]).sum()) - steps, 0)]
+                high = np.sort(z)[min(int((z <= z[i]).sum()) - 1 + steps, n - 1)]
+            hits[i] += low <= x[i] <= high
+            chance += ((x >= low) & (x <= high)).mean() / n
+    return hits / len(widths), chance / len(widths)

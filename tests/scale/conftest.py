@@ -44,11 +44,16 @@ def cluster(tmp_path, monkeypatch):
 
 
 def _stop_session():
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     session = SparkSession.getActiveSession()
     if session is not None:
         session.stop()
+    # a session of another thread, or of a test that failed, would give the next one its master
+    context = SparkContext._active_spark_context
+    if context is not None:
+        context.stop()
 
 
 @pytest.fixture

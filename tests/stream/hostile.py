@@ -369,6 +369,24 @@ def control(rng: Rng) -> Case:
     return Case(lines, form=form, secrets=t.secrets)
 
 
+MARKS = ["'", "=", "+", "-", "@", "'=", "''=", "'+", "'@", "'\t", "'-"]
+"""What a spreadsheet runs, and what the reader takes off: see data.io.formulas."""
+
+
+def formulas(rng: Rng) -> Case:
+    t = Table(rng, 40)
+    for i in rng.choice(40, size=int(rng.integers(1, 12)), replace=False):
+        name = str(rng.choice(["salary", "town", "ssn"]))
+        t[i][name] = MARKS[rng.integers(len(MARKS))] + t[i][name]
+    if rng.random() < 0.5:
+        return Case(t.jsonl(), form="jsonl", secrets=t.secrets)
+    lines = t.csv(str(rng.choice([",", ";"])))
+    if rng.random() < 0.3:
+        # the names too, as a file of ours has them
+        lines[0] = lines[0].replace("town", str(rng.choice(["'=town", "=town"])))
+    return Case(lines, secrets=t.secrets)
+
+
 def garbage(rng: Rng) -> Case:
     raw = rng.integers(0, 256, int(rng.integers(1, 3000))).astype(np.uint8).tobytes()
     return Case([], form=str(rng.choice(["csv", "jsonl"])), data=raw)
@@ -387,6 +405,7 @@ KINDS: dict[str, Callable[[Rng], Case]] = {
     "huge fields": huge,
     "control characters": control,
     "random bytes": garbage,
+    "formulas and apostrophes": formulas,
 }
 
 

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -20,48 +19,11 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from tools.kills import forked
+from tools.kills.page import page
+from tools.kills.tally import OLD, Scenario, Tally
 
-OLD = b"the release of last year\n"
 #: kills in a row before a run may come to its end
 ROW = 5
-
-
-@dataclass
-class Tally:
-    """One line of the table."""
-
-    what: str
-    times: int = 0
-    killed: int = 0
-    old: int = 0
-    new: int = 0
-    nothing: int = 0
-    wrong: int = 0
-    seen: list[str] = field(default_factory=list)
-
-    def row(self) -> str:
-        counts = [self.times, self.killed, self.old, self.new, self.nothing, self.wrong]
-        return f"| {self.what} | " + " | ".join(f"{count:,}" for count in counts) + " |"
-
-    def look(self, path: Path, new: list[bytes]) -> None:
-        """Is what lies there the old file, or one of the whole new ones?"""
-        if not path.exists():
-            self.nothing += 1
-            return
-        content = path.read_bytes()
-        if content == OLD:
-            self.old += 1
-        elif content in new:
-            self.new += 1
-        else:
-            self.fault(f"{self.what}: {len(content)} bytes in {path.name}")
-
-    def fault(self, what: str) -> None:
-        self.wrong += 1
-        self.seen.append(what)
-
-
-Scenario = Callable[[Path, int, random.Random], Iterator[Tally]]
 
 
 def people(n: int) -> pa.Table:
@@ -565,52 +527,6 @@ def spark(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
             tally.new += 1
         else:
             tally.fault(f"exit {code}: {(folder / 'stderr.txt').read_text()[-400:]}")
-    yield tally
-
-
-def page(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
-    """The web page's server: what it held is gone after the next one has begun."""
-    tally = Tally("the page (`tacit app`)")
-    environment = os.environ | {"TMPDIR": str(folder), "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "tacit", "app", "--port", "0", "--no-browser"]
-
-    def begin() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            command,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def places() -> list[Path]:
-        return [path for path in folder.iterdir() if path.is_dir()]
-
-    for _ in range(kills):
-        tally.times += 1
-        process = begin()
-        until = time.monotonic() + 60
-        while not places() and process.poll() is None and time.monotonic() < until:
-            time.sleep(0.01)
-        for place in places():
-            # as an upload lies there
-            (place / "upload.csv").write_bytes(OLD)
-        time.sleep(draw.random() * 0.5)
-        tally.killed += process.poll() is None
-        process.kill()
-        process.wait()
-        left = places()
-        after = begin()
-        while set(places()) & set(left) and time.monotonic() < until:
-            time.sleep(0.01)
-        gone = not set(places()) & set(left)
-        after.terminate()
-        after.wait()
-        if gone and not places():
-            tally.nothing += 1
-        else:
-            tally.fault(f"left: {places()}")
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
     yield tally
 
 

@@ -56,11 +56,12 @@ def try_all(
     """
     if unchanged:
         tests = sorted({test for mutation in wanted for test in mutation.tests})
-        code, output = run_tests(workshop.root, tests, stop=False)
+        code, output, seconds = run_tests(workshop, tests, stop=False)
         if code != PASSED:
             print(output)
             sys.exit(f"the tests fail without a mutation: {last_line(output)}")
-        print(f"  {last_line(output)}, without a mutation", flush=True)
+        said = f"{last_line(output)}, without a mutation ({seconds:.0f} CPU s)"
+        print(f"  {said}", flush=True)
     outcomes = []
     for mutation in wanted:
         try:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import resource
 import signal
-import subprocess
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from tools.mutants.mutation import Mutation
 from tools.mutants.workshop import Workshop
@@ -27,7 +22,7 @@ GOOD = (CAUGHT, TIMED_OUT, EXPLAINED)
 
 # pytest's own codes; every other one (no such test, nothing collected) says nothing of the mutation
 PASSED, FAILED = 0, 1
-# a kernel that writes where it must not; Popen gives signals as negative codes
+# a kernel that writes where it must not; signals are negative codes
 CRASHES = tuple(-number for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT))
 
 
@@ -43,10 +38,8 @@ class Outcome:
 
 def try_one(workshop: Workshop, mutation: Mutation) -> Outcome:
     """Make the change, run its tests until one fails, and put the file back."""
-    before = spent()
     with workshop.holding(mutation):
-        code, output = run_tests(workshop.root, mutation.tests)
-    seconds = spent() - before
+        code, output, seconds = run_tests(workshop, mutation.tests)
     state, by = judged(mutation, code, output)
     return Outcome(mutation, state, by, seconds)
 
@@ -65,39 +58,21 @@ def judged(mutation: Mutation, code: int | None, output: str) -> tuple[str, str]
 
 
 def run_tests(
-    root: Path, tests: Iterable[str], stop: bool = True
-) -> tuple[int | None, str]:
-    """pytest's exit code (None after `PATIENCE`) and what it printed, in a process of its own.
+    workshop: Workshop, tests: Iterable[str], stop: bool = True
+) -> tuple[int | None, str, float]:
+    """pytest's exit code (None after `PATIENCE`), what it printed, and its CPU seconds.
 
     ``stop``: at the first failure, and within the limits of time.
     """
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--tb=line"]
-    command += ["-p", "no:cacheprovider", *(["-x"] if stop else []), *tests]
-    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    process = subprocess.Popen(
-        command,
-        cwd=root,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        # a group of its own: tests start servers and commands, which go with it
-        start_new_session=True,
-        preexec_fn=_limit if stop else None,
-    )
-    limit = PATIENCE if stop else None
-    try:
-        output, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return None, ""
-    return process.returncode, output
-
-
-def _limit() -> None:
-    """In the new process: it ends by a signal when its CPU time is over."""
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU + 1))
+    words = ["-q", "-n", "0", "--tb=line", "-p", "no:cacheprovider"]
+    words += [*(["-x"] if stop else []), *tests]
+    request = {
+        "words": words,
+        "cpu": MOST_CPU if stop else None,
+        "patience": PATIENCE if stop else None,
+    }
+    answer = workshop.ask(request)
+    return answer["code"], answer["output"], answer["seconds"]
 
 
 def failed_test(output: str) -> str:
@@ -112,9 +87,3 @@ def last_line(output: str) -> str:
     """The last line that pytest printed, where it says what was wrong."""
     lines = output.strip().splitlines()
     return lines[-1] if lines else ""
-
-
-def spent() -> float:
-    """CPU seconds of the processes that we started and that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

@@ -10,16 +10,22 @@ compiled twice.
 from __future__ import annotations
 
 import ast
+import json
 import os
 import shutil
+import subprocess
+import sys
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tools.mutants.mutation import PACKAGE, Mutation
 
 KERNELS = PACKAGE / "kernels"
+WARM = Path(__file__).with_name("warm.py")
 # what tests read besides the package and themselves; the rest (.git, .venv, ...) stays behind
 PARTS = ("src", "tests", "tools", "bench", "docs")
 FILES = ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")
@@ -28,10 +34,13 @@ FILES = ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Make
 class Workshop:
     """The copy; `holding` makes one mutation in it for a while."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
+    def __init__(self, root: Path, folder: Path, libraries: bool = True) -> None:
         self.root = folder
+        # tests of these tools need none of them
+        self._warm_up = [] if libraries else ["none"]
         self._changes = 0
         self._reached: list[Path] = []
+        self._warm: subprocess.Popen[str] | None = None
         # times are kept, so that compiled kernels beside the source stay valid
         for part in PARTS:
             if (root / part).exists():
@@ -39,6 +48,26 @@ class Workshop:
         for name in FILES:
             if (root / name).exists():
                 shutil.copy2(root / name, folder / name)
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Let the process that has the libraries loaded run some tests; see ``warm``."""
+        if self._warm is None or self._warm.poll() is not None:
+            environment = {**os.environ, "PYTHONPATH": str(self.root / "src")}
+            self._warm = subprocess.Popen(
+                [sys.executable, str(WARM), *self._warm_up],
+                cwd=self.root,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            weakref.finalize(self, _end, self._warm)
+        assert self._warm.stdin is not None
+        assert self._warm.stdout is not None
+        self._warm.stdin.write(json.dumps(request) + "\n")
+        self._warm.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._warm.stdout.readline())
+        return answer
 
     @contextmanager
     def holding(self, mutation: Mutation) -> Iterator[None]:
@@ -78,6 +107,11 @@ class Workshop:
                 compiled.unlink()
         for compiled, place in aside:
             place.rename(compiled)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """It ends when nobody asks any more."""
+    process.communicate()
 
 
 def compiled_forms(file: Path) -> list[Path]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from tacit.data.io import formulas
 from tacit.data.microdata import Microdata
 from tacit.plan import manifest
 from tacit.plan.leaving import leaving
-from tacit.plan.plan import Plan
+from tacit.plan.plan import Plan, Table
 from tacit.plan.row_order import RowOrder
 from tacit.report import parts, repeat
 from tacit.report import record_parts as records
@@ -58,6 +58,7 @@ class Order:
     folder: Path
     name: str
     bound: float
+    limits: Mapping[str, float]
     depth: str
 
 
@@ -89,11 +90,13 @@ def left_out(n: int) -> str:
     )
 
 
-def _mask(plan: Plan, data: Microdata) -> Microdata:
+def _mask(
+    plan: Plan, data: Microdata, outcomes: list[Table] | None = None
+) -> Microdata:
     """The release; a plan without steps releases the file as it is, minus its identifiers."""
     if not plan.steps:
         return data.drop(data.schema.names(role="identifier"))
-    masked: Microdata = plan.mask(data)
+    masked: Microdata = plan.mask(data, outcomes)
     # Files of equal length are aligned by row; with other rows no link can be scored.
     if data.n != masked.n:
         raise InputError(
@@ -143,7 +146,8 @@ def finish(
 ) -> tuple[Summary, dict[str, str]]:
     """Mask, attack, measure and write one plan; its summary, and where its files lie."""
     start = time.perf_counter()
-    masked = _mask(plan, data)
+    outcomes: list[Table] = []
+    masked = _mask(plan, data, outcomes)
     suffix = order.source.suffix
     ending = suffix if suffix in KEPT_FORMATS else ".csv"
     release = f"{Path(order.name).stem}-release{ending}"
@@ -170,6 +174,7 @@ def finish(
         time.perf_counter() - start,
         order=rows,
         columns=columns,
+        outcomes=outcomes,
     )
     # The manifest names the files as the user knows them, not as they lie in the workspace.
     record["input"]["path"] = order.name
@@ -186,6 +191,8 @@ def finish(
 
     settings = quick(data.n) if order.depth == "quick" else None
     result = _measure(data, masked, steps, settings, progress)
+    # the report and the page judge by the thresholds that were chosen on the page
+    result = replace(result, thresholds=dict(order.limits))
     progress("writing the report", 1, 1)
     for target, external in (("report", False), ("external", True)):
         report.write(
@@ -222,6 +229,27 @@ def finish(
         "seconds": time.perf_counter() - start,
     }
     return summary, files
+
+
+def as_it_is(data: Microdata, order: Order, progress: Told) -> Summary:
+    """The file without its identifiers, attacked as a release would be; nothing is written."""
+    nothing = Plan(())
+    masked = _mask(nothing, data)
+    settings = quick(data.n) if order.depth == "quick" else None
+    result = _measure(data, masked, None, settings, progress)
+    result = replace(result, thresholds=dict(order.limits))
+    strongest = parts.strongest(result)
+    verdict = parts.verdict(result, order.bound)
+    return {
+        "trial": _trial(nothing, result, order.bound),
+        "chance": float(strongest[1].chance) if strongest else 0.0,
+        "verdict": {
+            "state": verdict.state,
+            "word": verdict.word,
+            "sentence": verdict.sentence,
+        },
+        "attacks": parts.attack_rows(result),
+    }
 
 
 def _trial(plan: Plan, result: Assessment, bound: float) -> Trial:

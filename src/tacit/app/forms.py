@@ -33,6 +33,7 @@ JsonSchema = TypedDict(
         "maximum": float,
         "exclusiveMaximum": float,
         "items": "JsonSchema",
+        "additionalProperties": object,
         "anyOf": "list[JsonSchema]",
         "properties": "dict[str, JsonSchema]",
         "required": list[str],
@@ -47,7 +48,7 @@ class Field:
 
     name: str
     label: str
-    widget: str  # number, integer, flag, choice, columns, text
+    widget: str  # number, integer, flag, choice, columns, rules, text
     help: str = ""
     low: float | None = None
     high: float | None = None
@@ -159,7 +160,15 @@ def _field(name: str, part: JsonSchema, hint: str) -> Field:
     elif kind == "array" and part.get("items", {}).get("type") == "string":
         # Every list of names that a method takes is a list of columns.
         made.widget = "columns"
+    elif kind == "object" and _holds_rules(part):
+        made.widget = "rules"
     return made
+
+
+def _holds_rules(part: JsonSchema) -> bool:
+    """Is it a table of tables that may hold anything? Those are rules, which have an editor."""
+    inner = part.get("additionalProperties")
+    return isinstance(inner, dict) and inner.get("additionalProperties") is True
 
 
 def read(
@@ -171,7 +180,11 @@ def read(
     """
     parameters: dict[str, object] = {}
     for one in inputs:
-        value = _read_one(one.widget, form.get(prefix + one.name, []))
+        # Rules are not in the form: they have an editor of their own, and stay as they are.
+        if one.widget == "rules":
+            value = one.value
+        else:
+            value = _read_one(one.widget, form.get(prefix + one.name, []))
         if value is not None and value != one.default:
             parameters[one.name] = value
     return parameters

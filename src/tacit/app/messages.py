@@ -6,11 +6,15 @@ Templates read the same values; a key that is renamed here must be renamed in ``
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from tacit.app.forms import JsonSchema
     from tacit.compare.trial import Trial
+
+
+# The number of the file as it is, among attempts, which count from 1.
+BEFORE = 0
 
 
 class StepValues(TypedDict):
@@ -81,6 +85,137 @@ class LookView(TypedDict):
     note: str
 
 
+class BarView(TypedDict):
+    """A class that can be picked and merged; `parent` is the class that it lies in."""
+
+    label: str
+    records: int
+    bar: str
+    parent: str
+    joined: bool
+
+
+class StandingView(TypedDict):
+    """Who stands out when a column is published at one level."""
+
+    level: int
+    classes: int
+    below: list[str]
+    bar: str
+
+
+class ClassesView(TypedDict):
+    """The hierarchy of a column as the editor shows it; with an error there is no tree."""
+
+    column: str
+    error: str
+    entry: dict[str, object] | None
+    found: str
+    is_number: bool
+    chart: str
+    step: float
+    ends: str
+    cuts: str
+    further: str
+    level: int
+    levels: list[int]
+    bars: list[BarView]
+    not_shown: int
+    ks: Sequence[int]
+    standing: list[StandingView]
+    counted: str
+    unit: str
+    tree: str
+    rows: str
+
+
+class MergeOrder(TypedDict):
+    """Classes to be put together (with a label) or taken apart (without)."""
+
+    level: int
+    picked: list[str]
+    label: str
+    apart: bool
+
+
+class ClassesOrder(TypedDict):
+    """What the editor asks for: a column, its rule, and how the other keys are published."""
+
+    column: str
+    entry: dict[str, object] | None
+    level: int
+    merge: MergeOrder | None
+    rules: dict[str, dict[str, object]]
+    levels: dict[str, int]
+
+
+class NodeView(TypedDict):
+    """A node of the lattice: its levels, what it costs, and why it will not do."""
+
+    id: str
+    levels: list[int]
+    loss: str
+    suppressed: str
+    share: str
+    kept: bool
+    best: bool
+    chosen: bool
+    why: str
+
+
+class LatticeView(TypedDict):
+    """The nodes of a lattice around the best one."""
+
+    map: str
+    columns: list[str]
+    nodes: list[NodeView]
+    sentence: str
+    note: str
+
+
+class CellView(TypedDict):
+    """A value, and what the release has in its place: changed, gone, or the same ('')."""
+
+    before: str
+    after: str
+    change: str
+
+
+class RecordView(TypedDict):
+    """A record: how many are like it on the keys, and its values."""
+
+    row: str
+    alike: str
+    risk: str
+    alone: bool
+    cells: list[CellView]
+
+
+class RecordsView(TypedDict):
+    """A page of records."""
+
+    columns: list[str]
+    keys: list[str]
+    found: str
+    all: str
+    page: int
+    pages: int
+    released: bool
+    rows: list[RecordView]
+
+
+class RecordsOrder(TypedDict):
+    """Which records are asked for; `below`: in groups smaller than this, 0 for all."""
+
+    sort: str
+    falling: bool
+    search: str
+    below: int
+    page: int
+    masked: str
+    manifest: str
+
+
 class PlanOrder(TypedDict):
     """A plan to run on all records; `run` is the number of its attempt."""
 
@@ -135,9 +270,11 @@ class Summary(TypedDict, total=False):
 
 
 class Finished(TypedDict):
-    """One plan of a run has ended, well or with an error."""
+    """One plan of a run has ended, well or with an error; a search says which plan it was."""
 
     run: int
+    steps: NotRequired[list[StepValues]]
+    final: NotRequired[bool]
     summary: Summary
     files: dict[str, str]
     error: str

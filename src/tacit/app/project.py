@@ -33,6 +33,8 @@ class Setup:
     steps: tuple[StepValues, ...] = ()
     # The usual threshold of the verdict: one person in twenty found.
     bound: float = 0.05
+    # Thresholds of measures that differ from their defaults, by name.
+    limits: dict[str, float] = field(default_factory=dict)
     depth: str = "quick"
     release: int | None = None
     # Columns that may leave although nothing protects them.
@@ -47,6 +49,7 @@ class Decisions(TypedDict, total=False):
     kinds: dict[str, str]
     steps: tuple[StepValues, ...]
     bound: float
+    limits: dict[str, float]
     depth: str
     release: int | None
     as_is: tuple[str, ...]
@@ -68,6 +71,10 @@ class Attempt:
     def ok(self) -> bool:
         """Did it end well?"""
         return bool(self.summary) and not self.error
+
+    def judged_by(self, setup: Setup) -> bool:
+        """Was it judged by the thresholds of these decisions?"""
+        return (self.setup.bound, self.setup.limits) == (setup.bound, setup.limits)
 
     @property
     def safe(self) -> bool:
@@ -91,6 +98,8 @@ class Project:
         self.about: FileView = {}
         self.job: Job | None = None
         self.attempts: list[Attempt] = []
+        # The file as it is, attacked like a release: what protection is compared with.
+        self.before: Attempt | None = None
         self.notice = ""
         self.editor = ""
         self._lock = threading.RLock()
@@ -217,6 +226,21 @@ class Project:
             if self.release is None and attempt.safe:
                 self._history[self._at] = replace(self.setup, release=attempt.id)
 
+    def choose(self, attempt: Attempt) -> None:
+        """Make an attempt the release that a search has found to be safe."""
+        with self._lock:
+            if attempt.safe:
+                self.change("made safe", release=attempt.id, steps=attempt.steps)
+
+    @property
+    def needs_before(self) -> bool:
+        """Is the file as it is still to be attacked, by the roles as they stand?"""
+        known = self.before
+        if known is None:
+            return True
+        asked = (self.setup.roles, self.setup.kinds, self.setup.depth)
+        return (known.setup.roles, known.setup.kinds, known.setup.depth) != asked
+
     def forget(self, number: int) -> None:
         """Take an attempt off the list, and delete its files."""
         with self._lock:
@@ -254,7 +278,7 @@ class Project:
     def close(self) -> None:
         """Delete the upload and everything that was made of it."""
         remove([str(self.path)])
-        for attempt in self.attempts:
+        for attempt in [*self.attempts, *filter(None, [self.before])]:
             remove(attempt.files.values())
 
 

@@ -23,7 +23,17 @@ try:
 except ImportError as missing:
     raise MissingExtra(missing.name or "fastapi", "app", "The web page") from None
 
-from tacit.app.pages import compare, home, protect, release, roles, stream
+from tacit.app.pages import (
+    classes,
+    compare,
+    home,
+    lattice,
+    protect,
+    records,
+    release,
+    roles,
+    stream,
+)
 from tacit.app.security import HEADERS, Guard
 from tacit.app.session import State, state_of
 from tacit.app.workspace import PRIVATE
@@ -32,6 +42,7 @@ from tacit.app.workspace import PRIVATE
 STATIC = {
     "app.css": ("tacit.app", "static", "text/css"),
     "app.js": ("tacit.app", "static", "text/javascript"),
+    "classes.js": ("tacit.app", "static", "text/javascript"),
     "icon.svg": ("tacit.app", "static", "image/svg+xml"),
     "tokens.css": ("tacit.report", "assets", "text/css"),
     "charts.css": ("tacit.report", "assets", "text/css"),
@@ -59,7 +70,17 @@ def create(settings: Settings | None = None) -> FastAPI:
     )
     app.state.tacit = state
     app.add_middleware(Guard, settings=state.settings)
-    for page in (home, roles, protect, compare, release, stream):
+    for page in (
+        home,
+        records,
+        roles,
+        protect,
+        classes,
+        lattice,
+        compare,
+        release,
+        stream,
+    ):
         app.include_router(page.router)
     app.add_api_route("/static/{name}", _static, methods=["GET"])
     app.add_exception_handler(AnyHTTPException, _wrong)

@@ -72,7 +72,7 @@ class State:
 
     def page(self, name: str, status: int = 200, /, **context: object) -> HTMLResponse:
         """A template, filled; a page that belongs to no project says nothing about one."""
-        context = {"project": None, "here": ""} | context
+        context = {"project": None, "here": "", "back": "", "column": ""} | context
         text = self.templates.get_template(name).render(**context)
         return HTMLResponse(text, status_code=status)
 

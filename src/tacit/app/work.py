@@ -22,13 +22,19 @@ from tacit.app import stream_job, unpacked
 from tacit.app.describe import describe
 from tacit.app.forms import JsonSchema
 from tacit.app.messages import (
+    BEFORE,
     Catalogue,
+    ClassesOrder,
+    ClassesView,
     Entry,
     FileView,
     Finished,
+    LatticeView,
     LookView,
     PlanOrder,
     Preview,
+    RecordsOrder,
+    RecordsView,
     StepValues,
     StreamTick,
 )
@@ -154,6 +160,46 @@ def look(
     return look_of(_with_roles(_data(path), roles, kinds))
 
 
+def classes(
+    tell: Tell,
+    path: str,
+    roles: dict[str, str],
+    kinds: dict[str, str],
+    order: ClassesOrder,
+) -> ClassesView:
+    """The hierarchy of a column: its picture, its classes, and who stands out at each level."""
+    from tacit.app.classes import classes_of
+
+    return classes_of(_with_roles(_data(path), roles, kinds), order)
+
+
+def lattice(
+    tell: Tell,
+    path: str,
+    roles: dict[str, str],
+    kinds: dict[str, str],
+    settings: dict[str, object],
+    chosen: dict[str, int],
+) -> LatticeView:
+    """The nodes of a generalisation around its best one, and why others will not do."""
+    from tacit.app.lattice import lattice_of
+
+    return lattice_of(_with_roles(_data(path), roles, kinds), settings, chosen)
+
+
+def records(
+    tell: Tell,
+    path: str,
+    roles: dict[str, str],
+    kinds: dict[str, str],
+    order: RecordsOrder,
+) -> RecordsView:
+    """One page of the records, as sorted, searched and filtered."""
+    from tacit.app.records import records_of
+
+    return records_of(_with_roles(_data(path), roles, kinds), order)
+
+
 # -- preview ---------------------------------------------------------------------------------------
 
 
@@ -210,6 +256,7 @@ def run(
     kinds: dict[str, str],
     plans: list[PlanOrder],
     bound: float,
+    limits: dict[str, float],
     folder: str,
     depth: str,
 ) -> int:
@@ -217,28 +264,90 @@ def run(
 
     Sends a `tick` with the figures of each plan as soon as it has ended.
     """
-    from tacit.app.figures import Order, finish
+    from tacit.app.figures import Order, as_it_is, finish
 
     tell("progress", (0.0, "Reading the file"))
     data = _with_roles(_data(path), roles, kinds)
-    order = Order(Path(path), Path(folder), name, bound, depth)
+    order = Order(Path(path), Path(folder), name, bound, limits, depth)
     good = 0
+    # the file as it is may be among them, for comparison
+    wanted = sum(one["run"] != BEFORE for one in plans)
     for place, one in enumerate(plans):
         progress = _progress(tell, one["label"], place, len(plans))
         progress("masking", 0, 1)
         done: Finished = {"run": one["run"], "summary": {}, "files": {}, "error": ""}
         try:
-            plan = _plan(one["steps"]).seeded()
-            done["summary"], done["files"] = finish(data, plan, order, progress)
+            if one["run"] == BEFORE:
+                done["summary"] = as_it_is(data, order, progress)
+            else:
+                plan = _plan(one["steps"]).seeded()
+                done["summary"], done["files"] = finish(data, plan, order, progress)
             good += 1
         except TacitError as error:
             done["error"] = str(error)
             # One plan that fails is a failed run; one of many is a row with its reason.
-            if len(plans) == 1:
+            if wanted == 1 and one["run"] != BEFORE:
                 tell("tick", done)
                 raise
         tell("tick", done)
     return good
+
+
+def make_safe(
+    tell: Tell,
+    path: str,
+    name: str,
+    roles: dict[str, str],
+    kinds: dict[str, str],
+    steps: list[StepValues],
+    bound: float,
+    limits: dict[str, float],
+    folder: str,
+    depth: str,
+) -> int:
+    """Strengthen a plan until it is safe, each try on all records; the number of tries.
+
+    Sends a `tick` for every try; `final` marks the one that was found and drawn again.
+    """
+    from tacit.app.figures import Order, finish
+    from tacit.compare.strengthened import strengthened
+
+    tell("progress", (0.0, "Reading the file"))
+    data = _with_roles(_data(path), roles, kinds)
+    order = Order(Path(path), Path(folder), name, bound, limits, depth)
+    done: list[Finished] = []
+
+    def is_safe(plan: Plan, what: str) -> bool:
+        number = len(done) + 1
+
+        def progress(text: str, share: float, total: float) -> None:
+            # nobody knows how many tries there will be: each gets half of what is left
+            part = 1 - 0.8 ** (number - 1 + share / max(total, 1))
+            tell("progress", (part, f"Try {number}, {what}: {text}"))
+
+        progress("masking", 0, 1)
+        one: Finished = {"run": number, "summary": {}, "files": {}, "error": ""}
+        one["steps"] = [
+            {"method": step.method, "parameters": dict(step.parameters), "seed": None}
+            for step in plan.steps
+        ]
+        try:
+            one["summary"], one["files"] = finish(data, plan.seeded(), order, progress)
+        except TacitError as error:
+            one["error"] = str(error)
+        done.append(one)
+        tell("tick", one)
+        return not one["error"] and one["summary"]["verdict"]["state"] == "good"
+
+    strengthened(_plan(steps).without_seeds(), is_safe, data.n)
+    # the last safe try is the one that was found: where it was drawn again, that draw
+    safe = [
+        one
+        for one in done
+        if not one["error"] and one["summary"]["verdict"]["state"] == "good"
+    ]
+    tell("tick", {**safe[-1], "final": True})
+    return len(done)
 
 
 def _progress(

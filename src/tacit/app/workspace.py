@@ -39,7 +39,7 @@ class Workspace:
 
     def __init__(self) -> None:
         remove_abandoned()
-        made = Path(tempfile.mkdtemp(prefix=NEW))
+        made = Path(tempfile.mkdtemp(prefix=f"{NEW}{os.getpid()}-"))
         # Only the owner may read, write or list it, whatever the umask says.
         made.chmod(0o700)
         # Closed, and so unlocked, by the system however this process ends. It is not inherited
@@ -48,8 +48,8 @@ class Workspace:
         if fcntl is not None:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
         # It gets the name that others look for when it is locked: a server that starts at the
-        # same moment would take it for one that was left.
-        self.path = made.with_name(made.name.replace(NEW, PREFIX, 1))
+        # same moment would take it for one that was left. Until then the name says whose it is.
+        self.path = made.with_name(PREFIX + made.name.rpartition("-")[2])
         made.rename(self.path)
         atexit.register(self.close)
 
@@ -81,7 +81,7 @@ class Workspace:
 
     def close(self) -> None:
         """Remove everything."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        _remove(self.path)
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -106,13 +106,19 @@ def shown_name(given: str) -> str:
 
 
 def remove_abandoned() -> None:
-    """Remove the places of this user whose server was killed: nobody holds their lock."""
+    """Remove the places of this user whose server was killed: nobody holds their lock.
+
+    One that was killed before it held its lock has left an empty place with its process id.
+    """
     if fcntl is None:
         return
+    for place in Path(tempfile.gettempdir()).glob(f"{NEW}*-*"):
+        maker = place.name.removeprefix(NEW).partition("-")[0]
+        if maker.isdecimal() and _is_own(place) and not _runs(int(maker)):
+            shutil.rmtree(place, ignore_errors=True)
     for place in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         try:
-            # a link, or another user's place, is none of our business
-            if place.is_symlink() or place.stat().st_uid != os.getuid():
+            if not _is_own(place):
                 continue
             lock = os.open(place / LOCK, os.O_RDWR | os.O_NOFOLLOW)
         except OSError:
@@ -122,6 +128,36 @@ def remove_abandoned() -> None:
         except OSError:
             continue  # its server lives
         else:
-            shutil.rmtree(place, ignore_errors=True)
+            _remove(place)
         finally:
             os.close(lock)
+
+
+def _remove(place: Path) -> None:
+    """Remove a place, its lock last: whoever is killed meanwhile leaves one that is known."""
+    for inner in list(place.glob("*")):
+        if inner.is_dir() and not inner.is_symlink():
+            shutil.rmtree(inner, ignore_errors=True)
+        elif inner.name != LOCK:
+            inner.unlink(missing_ok=True)
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def _is_own(place: Path) -> bool:
+    """Is it ours? A link, or another user's place, is none of our business."""
+    try:
+        return not place.is_symlink() and place.stat().st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+def _runs(process: int) -> bool:
+    """Is there a process with this id?"""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        # another user's, or no number of ours
+        return True
+    return True

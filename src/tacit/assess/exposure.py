@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from tacit.assess.assessment import Assessment
@@ -100,6 +99,8 @@ def with_risk(
     if isinstance(frame, np.ndarray):
         # an array has no names: the risk is its last column
         return np.column_stack([frame, risks[which]])
+    import narwhals.stable.v2 as nw
+
     eager = nw.from_native(frame, eager_only=True)
     column = nw.new_series(name, risks[which], backend=eager.implementation)
     # pandas joins on the index

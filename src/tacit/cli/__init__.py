@@ -26,6 +26,7 @@ COMMANDS = (
     "compare",
     "schema",
     "hierarchy",
+    "arx",
     "verify",
     "methods",
     "reproduce",

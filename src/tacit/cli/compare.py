@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # Plans on the terminal: what fits on one screen or two; --json has all.
 ROWS = 40
+SHORTEST = 0.01
+"""Seconds of a search that begins when its time is over: it ends at once, and says so."""
 # A time may end with a unit; without one it is in seconds.
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
@@ -99,6 +102,7 @@ def compare(
 
       tacit compare survey.csv --plans plans.toml --resume runs.jsonl --bound 0.01
     """
+    start = time.perf_counter()
     from tacit.compare.comparison import compare as run
     from tacit.data import io
 
@@ -121,7 +125,7 @@ def compare(
         frontier = run(
             data,
             plans,
-            budget=None if budget is None else seconds(budget),
+            budget=None if budget is None else _left(seconds(budget), start),
             bound=bound,
             seeds=seeds,
             seed=seed,
@@ -146,6 +150,12 @@ def compare(
         frontier.recommended.plan.save(save_plan, force=force)
 
 
+def _left(budget: float, start: float) -> float:
+    """What loading the library and reading the file have left of the time; none is no time."""
+    spent = time.perf_counter() - start
+    return max(budget - spent, min(budget, SHORTEST))
+
+
 def seconds(text: str) -> float:
     """'90', '90s', '10m', '1.5h' -> seconds."""
     unit = text[-1:]
@@ -167,7 +177,7 @@ def show(frontier: Frontier) -> None:
     out = shared.console()
     computing = frontier.settings["computing_seconds"]
     table = Table(
-        title=f"{len(frontier.trials)} plans on {frontier.records:,} records, "
+        title=f"{len(frontier.trials)} plans on {frontier.records_seen:,} records, "
         f"{frontier.seconds:.0f} s ({computing:.0f} s of computing); * = beaten by none",
         title_justify="left",
     )
@@ -187,7 +197,7 @@ def show(frontier: Frontier) -> None:
             table.add_row("", row["name"], failed, row["failed"], "", "")
             continue
         mark = ">" if row["recommended"] else "*" if row["frontier"] else ""
-        if row["verdict"] == "not assessed":
+        if row["verdict"] == "not assessed" and not row.get("late"):
             why = row.get("unknown") or row.get("failed") or "no attack was run"
             table.add_row(
                 "", row["name"], Text("not assessed", "bold yellow"), why, "", ""

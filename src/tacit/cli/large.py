@@ -83,10 +83,16 @@ def protect(
       tacit large protect hdfs/survey release --set k=5 --quasi age,income --cluster spark://host:7077
     """
     from tacit.base import seeds
+    from tacit.scale.parquet_folder import refuse_folder
     from tacit.scale.protect import protect as run
 
     seeds.warn(seed)
-    own_files.refuse(inputs={"IN": source}, outputs={"OUT": release}, force=force)
+    inputs, outputs = {"IN": source}, {"OUT": release}
+    if cluster is None:
+        own_files.refuse(inputs, outputs, force=force)
+    else:
+        own_files.refuse_collisions(inputs, outputs)
+        refuse_folder(release, force=force)
     given = shared.settings(settings)
     with shared.progress("protecting") as report:
         done = run(

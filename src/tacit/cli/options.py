@@ -260,6 +260,11 @@ def console() -> Console:
     return Console(width=width, highlight=False, markup=False)
 
 
+def tell(line: str) -> None:
+    """Progress of a long search, on stderr also where that is a file."""
+    print(line, file=sys.stderr, flush=True)
+
+
 def say(sentence: str) -> None:
     """A sentence on stdout, never broken into lines: it may hold a command or a path to copy."""
     console().print(sentence, soft_wrap=True)

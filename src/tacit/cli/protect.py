@@ -15,7 +15,8 @@ from tacit.cli import options as shared
 from tacit.cli import own_files
 
 if TYPE_CHECKING:
-    from tacit.plan.plan import Plan
+    from tacit.data.microdata import Microdata
+    from tacit.plan.plan import Plan, Table
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -47,6 +48,29 @@ def protect(
         typer.Option(
             help="Strengthen the method until this holds: "
             "'risk<=0.05' (strongest attacker), 'dld<=0.1', ..."
+        ),
+    ] = None,
+    least: Annotated[
+        str | None,
+        typer.Option(
+            help="Search the levels of a generalisation (and the strength of another step) for "
+            "the least of this measure of loss: IL, TV, pMSE, ...; with --until among the safe "
+            "ones."
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Seconds after which (or at Ctrl-C) a search of generalisations ends with the "
+            "best so far, and says how much better another could be.",
+        ),
+    ] = None,
+    search_state: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep the state of a search in this file: run again, it goes on from there. "
+            "Ctrl-C ends the search, and the best so far is released."
         ),
     ] = None,
     save_plan: Annotated[
@@ -108,9 +132,13 @@ def protect(
 
       tacit protect survey.csv release.csv --method microaggregation --until "risk<=0.05"
 
+      tacit protect survey.csv release.csv --plan generalise-and-add-noise.toml --until "risk<=0.05"
+
       tacit protect survey.csv release.csv --plan plan.toml --release-as-is sex,region
 
       tacit protect visits.csv release.csv --method generalisation --hierarchies dir --set k=5
+
+      tacit protect visits.csv release.csv --plan plan.toml --budget 60 --search-state visits.state
 
       tacit protect survey.sav release.sav --plan plan.toml --codebook release.html
     """
@@ -138,13 +166,12 @@ def protect(
         from tacit.report.codebook_files import form_of
 
         form_of(path)
-    if until is not None and method is None:
-        raise ParameterError("--until strengthens one method; name it with --method")
+    searches = until is not None or least is not None
     given = {} if plan else shared.settings(settings)
     if hierarchies is not None:
         given["hierarchies"] = _hierarchies(hierarchies, method)
     recipe = accepting(_plan(plan, method, given), shared.split(release_as_is or ""))
-    if until is None:
+    if not searches:
         recipe = recipe.seeded(seed, test_seed=test_seed)
         # A seed that someone chose can be guessed, also one that stands in the plan file.
         chosen = [step.seed for step in recipe.steps if seeds.by_hand(step.seed)]
@@ -157,12 +184,22 @@ def protect(
         columns = look(recipe, data, allow_unprotected=allow_unprotected)
     start = time.perf_counter()
     search = None
+    outcomes: list[Table] = []
     with (
         shared.progress(f"protecting {data.n:,} records") as progress,
         shared.naming(source),
     ):
-        if until is None:
-            masked = recipe.mask(data)
+        if not searches:
+            masked, recipe = _masked(recipe, data, budget, search_state, outcomes)
+        elif plan is not None or least is not None:
+            from tacit.compare.joint import protect_jointly
+
+            search = protect_jointly(
+                data, recipe, until, measure=least, seed=seed, progress=progress
+            )
+            recipe = replace(search.plan, release_as_is=recipe.release_as_is)
+            masked = search.masked
+            outcomes = list(search.outcomes)
         else:
             # Searching attacks every setting, and loads what attacks need.
             from tacit.compare.until import protect_until
@@ -170,7 +207,7 @@ def protect(
             search = protect_until(
                 data,
                 str(method),
-                until,
+                str(until),
                 settings=given,
                 seed=seed,
                 test_seed=test_seed,
@@ -178,6 +215,7 @@ def protect(
             )
             recipe = replace(search.plan, release_as_is=recipe.release_as_is)
             masked = search.masked
+            outcomes = list(search.outcomes)
     record = write(
         recipe,
         source,
@@ -190,6 +228,7 @@ def protect(
         force=force,
         encoding=encoding,
         safe_formulas=safe_formulas,
+        outcomes=outcomes,
         more=None if search is None else {"until": search.to_dict()},
     )
     beside = manifest.path_of(release)
@@ -207,8 +246,12 @@ def protect(
         # Without the seeds: what is printed ends in logs.
         shared.emit(manifest.shown(record))
         return
-    if search is not None:
+    if search is not None and until is not None:
         shared.say(str(search))
+    elif search is not None:
+        shared.say(
+            f"{least} is {search.value:.4g}, the least of {len(search.tried)} plans."
+        )
     done = f"Masked {data.n:,} records with {recipe}"
     shared.say(f"{done}: wrote {release} and {beside.name}.")
     dropped = [name for name in data.names if name not in masked.names]
@@ -227,6 +270,23 @@ def _hierarchies(folder: Path, method: str | None) -> dict[str, dict[str, Any]]:
             "--hierarchies goes with --method; a plan names its hierarchies itself"
         )
     return read_folder(folder)
+
+
+def _masked(
+    recipe: Plan,
+    data: Microdata,
+    budget: float | None,
+    state: Path | None,
+    outcomes: list[Table],
+) -> tuple[Microdata, Plan]:
+    """The release, and the plan that repeats it where a search was ended early."""
+    from tacit.plan.ended_search import ended_after
+    from tacit.protect.lattice.watching import Watch, watched
+
+    watch = Watch(shared.tell, budget, state)
+    with watched(watch):
+        masked = recipe.mask(data, outcomes)
+    return masked, ended_after(recipe, watch.ended)
 
 
 def _plan(path: Path | None, method: str | None, given: dict[str, object]) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,8 @@ from rich.table import Table
 from tacit.base.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tacit.reproduce.run import Result
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
@@ -29,6 +32,7 @@ _COLOURS = {
     "agrees": "green",
     "better": "green",
     "artefact": "yellow",
+    "outside": "yellow",
     "differs": "red",
     "reproduced": "green",
     "stand-in": "cyan",
@@ -83,14 +87,16 @@ def _show(result: Result) -> None:
 
 
 def _table(result: Result) -> Table:
-    """Published value, ours with interval, difference, verdict; one row for each figure."""
-    from tacit.reproduce.write import number
+    """Published value, ours with interval, how far the means are, verdict; one row a figure."""
+    from tacit.reproduce.figures_text import cell_text, number, p_text
+    from tacit.reproduce.transcript import runs
 
     target = result.target
-    table = Table(title=f"{target.name}: {target.title} ({target.source})")
+    kind = f"; {runs()[target.name]}" if target.name in runs() else ""
+    table = Table(title=f"{target.name}: {target.title} ({target.source}{kind})")
     table.add_column("cell")
     table.add_column("measure")
-    for heading in ("published", "ours", "95 %", "difference"):
+    for heading in ("published", "ours", "95 %", "p", "apart", "s.e.", "fault", "p"):
         table.add_column(heading, justify="right")
     table.add_column("verdict")
     for cell, measure, judged in result.lines:
@@ -102,15 +108,41 @@ def _table(result: Result) -> Table:
         if judged.ours is not None:
             interval = f"{number(low)} .. {number(high)}"
         table.add_row(
-            cell,
+            cell_text(result, cell),
             measure,
             judged.published,
             number(judged.ours),
             interval,
+            p_text(judged.p),
             number(judged.difference),
+            "" if judged.errors is None else f"{judged.errors:+.1f}",
+            number(judged.fault),
+            p_text(judged.fault_p),
             verdict,
         )
     return table
+
+
+def _log(start: float) -> Callable[[Result], None]:
+    """One line for each target as it ends: minutes since the start, status, verdicts, CPU."""
+    from tacit.reproduce.sentences import verdicts
+
+    console = _console()
+
+    def log(result: Result) -> None:
+        minutes = (time.perf_counter() - start) / 60
+        colour = _COLOURS.get(result.status, "")
+        failing = [text for text, holds, _ in result.claims if not holds]
+        told = verdicts(result) + "".join(f"; does not hold: {t}" for t in failing)
+        # without a terminal a line is a line, however long
+        console.print(
+            f"{minutes:5.1f} min  {result.target.name:<23} [{colour}]{result.status:<13}[/]"
+            f" {told}; {result.seconds:,.0f} CPU s",
+            soft_wrap=True,
+            highlight=False,
+        )
+
+    return log
 
 
 def _say(text: str) -> None:
@@ -135,9 +167,9 @@ def register(app: typer.Typer) -> None:
         data: Annotated[
             Path | None, typer.Option(help="directory of the CASC reference files")
         ] = None,
-        out: Annotated[
-            Path, typer.Option(help="where CSV, plots and summary go")
-        ] = Path("reproduce-output"),
+        out: Annotated[Path, typer.Option(help="where CSV, plots and pages go")] = Path(
+            "reproduce-output"
+        ),
         jobs: Annotated[int | None, typer.Option(help="processes (default: 2)")] = None,
         fresh: Annotated[
             bool, typer.Option("--fresh", help="forget stored runs instead of resuming")
@@ -152,7 +184,8 @@ def register(app: typer.Typer) -> None:
         from tacit.reproduce.targets import targets
 
         known = targets()
-        names = list(known) if target == ["all"] else target
+        everything = target == ["all"]
+        names = list(known) if everything else target
         for name in names:
             if name not in known:
                 raise ParameterError(f"no target '{name}'; see: tacit reproduce list")
@@ -164,18 +197,19 @@ def register(app: typer.Typer) -> None:
             jobs=jobs,
             fresh=fresh,
             say=_say,
+            # sixty tables would hide what matters: the pages have them
+            told=_log(time.perf_counter()) if everything else _show,
         )
-        for result in results:
-            _show(result)
-        console = Console()
+        console = _console()
         good = sum(result.status == "reproduced" for result in results)
         console.print(
-            f"{good} of {len(results)} targets reproduced; summary: {out / 'summary.md'}"
+            f"{good} of {len(results)} targets reproduced; summary: {out / 'index.md'}",
+            soft_wrap=True,
         )
         # Deviations that are known and explained are no surprise, and no failure.
         unexpected = surprises(results)
         for text in unexpected[:SURPRISES]:
-            console.print(f"[bold red]not reproduced:[/] {text}")
+            console.print(f"[bold red]not reproduced:[/] {text}", soft_wrap=True)
         if len(unexpected) > SURPRISES:
             console.print(f"[bold red]and {len(unexpected) - SURPRISES} more[/]")
         if unexpected:

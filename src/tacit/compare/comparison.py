@@ -2,7 +2,8 @@
 
 ``compare(data, plans)`` runs every plan over repeated seeds. With a ``budget`` it searches
 instead: all plans on a small sample of the records, the better half on more of them, and so on
-(successive halving), until the whole file.
+(successive halving), until the whole file. When the time is over, runs that have not ended are
+given up.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 from tacit.attack import registry as known_attackers
@@ -22,6 +24,7 @@ from tacit.compare.lab import Lab
 from tacit.compare.search import search
 from tacit.compare.trial import LOSS, STRONGEST, Trial
 from tacit.compare.trials import Settings
+from tacit.compare.workers import Time
 from tacit.data.microdata import Microdata
 from tacit.loss import registry as known_losses
 from tacit.plan.grid import plans_of
@@ -78,7 +81,8 @@ def compare(
     informed : bool
         The intruder knows the plan.
     budget : float, optional
-        Seconds; search instead of running all.
+        Seconds of the clock; search instead of running all, and give up what has not ended by
+        then. Where no plan gets through the whole file, the answer is of a sample and says so.
     workers : int, optional
         Processes; as many as there are cores unless given.
     resume : path, optional
@@ -87,6 +91,7 @@ def compare(
         Called after each run.
     """
     start = time.perf_counter()
+    end = inf if budget is None else start + budget
     micro = Microdata.of(data)
     chosen = plans_of(plans)
     if seeds < 1:
@@ -121,7 +126,7 @@ def compare(
     if budget is None:
         trials = lab.trials(chosen, micro.n, seeds)
     else:
-        trials, dropped, notes = search(lab, chosen, budget)
+        trials, dropped, notes = search(lab, chosen, end)
     found = Frontier(
         trials=tuple(trials),
         risk_name=risk,
@@ -139,7 +144,7 @@ def compare(
             "workers": lab.workers,
         },
     )
-    found, missed = _confirmed(found, lab)
+    found, missed = _confirmed(found, lab, end)
     lab.finish()
     return replace(
         found,
@@ -149,7 +154,7 @@ def compare(
     )
 
 
-def _confirmed(found: Frontier, lab: Lab) -> tuple[Frontier, list[str]]:
+def _confirmed(found: Frontier, lab: Lab, end: float) -> tuple[Frontier, list[str]]:
     """The comparison with a recommended plan that kept the bound when drawn afresh.
 
     The best of many plans is partly the luckiest one. It is run again with seeds that chose
@@ -157,10 +162,10 @@ def _confirmed(found: Frontier, lab: Lab) -> tuple[Frontier, list[str]]:
     """
     missed: list[str] = []
     while (chosen := found.recommended) is not None and not chosen.confirmed:
-        again = lab.again(chosen)
+        again = lab.again(chosen, Time(end, end))
         found = found.replaced(again)
         verdict = found.verdict(again)
-        if verdict.state != "safe":
+        if not again.late and verdict.state != "safe":
             missed.append(
                 f"{chosen.name} kept the bound in the search ({chosen.risk:.4g}) and not when "
                 f"drawn afresh ({verdict.reason}): it is not recommended"

@@ -76,9 +76,45 @@ class Frontier:
         )
 
     @property
+    def candidate(self) -> Trial | None:
+        """The best of the plans that time did not allow to look at in full; never recommended.
+
+        The least loss among those that keep the bound as far as was seen, else the least risk.
+        """
+        late = [trial for trial in self.trials if trial.late]
+        safe = [trial for trial in late if self.seemed(trial).state == "safe"]
+        if safe:
+            return min(safe, key=lambda trial: (trial.loss, trial.risk, trial.name))
+        return min(
+            late,
+            key=lambda trial: (trial.risk, trial.loss, trial.name),
+            default=None,
+        )
+
+    def seemed(self, trial: Trial) -> Verdict:
+        """What would follow from a trial if it had not run out of time."""
+        return self.verdict(replace(trial, late=""))
+
+    @property
+    def records_seen(self) -> int:
+        """The records that the figures are of: all, unless time ran out before."""
+        return max((trial.records for trial in self.trials), default=self.records)
+
+    @property
     def why(self) -> str:
         """Why that plan, or why none, in one sentence."""
         closest = self.closest
+        late = self.candidate
+        if self.recommended is None and late is not None:
+            figures = f"{self.loss_name} {late.loss:.4g}, risk {late.risk:.4g}"
+            looks = "comes closest to the bound"
+            if self.seemed(late).state == "safe":
+                looks = "keeps the bound and loses least"
+            return (
+                f"time ran out, so none is recommended; as far as was seen ({late.late}) "
+                f"{late.name} {looks} ({figures}): give more time, or protect with it and assess "
+                "the release"
+            )
         if closest is None:
             reasons = {self.verdict(trial).reason for trial in self.trials}
             return "no plan could be assessed: " + "; ".join(sorted(reasons))

@@ -11,7 +11,7 @@ from tacit.compare.fresh import fresh
 from tacit.compare.journal import Journal
 from tacit.compare.trial import Trial
 from tacit.compare.trials import Outcome, Settings, TrialRun
-from tacit.compare.workers import run_all
+from tacit.compare.workers import WITHOUT_END, Time, run_all
 from tacit.data.microdata import Microdata
 from tacit.plan.plan import Plan
 
@@ -74,7 +74,7 @@ class Lab:
         plans: Sequence[Plan],
         records: int,
         seeds: int,
-        until: float | None = None,
+        limit: Time = WITHOUT_END,
         *,
         afresh: bool = False,
     ) -> list[Trial]:
@@ -92,7 +92,7 @@ class Lab:
             self.journal,
             workers=self.workers,
             tell=self.tell,
-            until=until,
+            limit=limit,
         )
         # back from the order of running to the order of the plans
         by_plan: list[list[Outcome]] = [[] for _ in plans]
@@ -105,10 +105,13 @@ class Lab:
             if outcomes
         ]
 
-    def again(self, trial: Trial) -> Trial:
-        """The same plan, drawn afresh as often and attacked anew."""
-        (confirmed,) = self.trials([trial.plan], trial.records, self.seeds, afresh=True)
-        return replace(confirmed, searched=trial.risk)
+    def again(self, trial: Trial, limit: Time = WITHOUT_END) -> Trial:
+        """The same plan, drawn afresh as often and attacked anew, if there is time."""
+        plans = [trial.plan]
+        found = self.trials(plans, trial.records, self.seeds, limit, afresh=True)
+        if not found:
+            return replace(trial, late="time ran out before it was drawn afresh")
+        return replace(found[0], searched=trial.risk)
 
     def sum_up(
         self,

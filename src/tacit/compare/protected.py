@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tacit.compare.bound import Bound
 from tacit.data.microdata import Microdata
-from tacit.plan.plan import Plan
+from tacit.plan.plan import Plan, Table
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Protected:
     """Everything that the bound asks for holds."""
     reason: str = ""
     """Why it does not."""
+    outcomes: tuple[Table, ...] = ()
+    """What the steps said of their work, for the manifest."""
 
     def to_dict(self) -> dict[str, object]:
         """Plain types for JSON."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from tacit.compare.lab import Lab
 from tacit.compare.pareto import ranks
 from tacit.compare.trial import Trial
-from tacit.compare.workers import warm
+from tacit.compare.workers import Time, warm
 from tacit.plan.plan import Plan
 
 FEW = 60
@@ -24,6 +25,8 @@ STAGES = 5
 """Most stages of a search."""
 LIKE = 0.5
 """Share of the plans that goes on to the next stage."""
+TOO_SHORT = "time ran out before the first run had ended; give more"
+"""Why a plan was not assessed when the time is not enough for anything."""
 GROWTH = 1.5
 """A run on r times as many records is taken to last r to this power times as long.
 
@@ -45,26 +48,31 @@ def rungs(n: int) -> list[int]:
 def search(
     lab: Lab,
     plans: Sequence[Plan],
-    budget: float,
+    end: float,
 ) -> tuple[list[Trial], list[Trial], list[str]]:
     """The trials on the whole file, those dropped before, and what was not done.
 
-    Every stage has the same share of the time, more records and at most half the plans.
+    Every stage has the same share of the time, more records and at most half the plans. Where no
+    plan gets through the whole file in time, the trials are those of the largest sample that one
+    got through, and say so (``late``).
     """
     sizes = rungs(lab.data.n)
-    _warm_up(lab, plans)
-    # the time is for the search, not for starting processes and compiling
-    end = time.perf_counter() + budget
+    _warm_up(lab, plans, end)
     # scrambled, so that what a short stage does not reach is spread over all methods
     scrambled = np.random.default_rng(lab.seed).permutation(len(plans))
     alive = [plans[i] for i in scrambled]
     dropped: list[Trial] = []
     notes: list[str] = []
+    furthest: list[Trial] = []
     for stage, records in enumerate(sizes[:-1]):
         began = time.perf_counter()
-        # what a stage leaves over is for the later ones
-        share = max(0.0, end - began) / (len(sizes) - stage)
-        tried = lab.trials(alive, records, 1, until=began + share)
+        # what a stage leaves over is for the later ones; the last counts twice, because the
+        # plan that it finds is drawn afresh
+        share = max(0.0, end - began) / (len(sizes) - stage + 1)
+        tried = lab.trials(alive, records, 1, Time(began + share, end))
+        if not tried:
+            break
+        furthest = tried
         if len(tried) < len(alive):
             notes.append(
                 f"time ran out on {records} records: "
@@ -76,21 +84,33 @@ def search(
         alive = [trial.plan for trial in kept]
         dropped.extend(out)
     # on the whole file, best first, so that what time allows is what matters
-    trials = lab.trials(alive, sizes[-1], lab.seeds, until=end)
+    now = time.perf_counter()
+    halfway = now + max(0.0, end - now) / 2
+    trials = lab.trials(alive, sizes[-1], lab.seeds, Time(halfway, end))
     if len(trials) < len(alive):
         notes.append(
             f"time ran out: {len(alive) - len(trials)} plans "
             "that reached the whole file were not run on it"
         )
+    if not trials:
+        trials = [_late(trial, lab.data.n) for trial in furthest]
+        trials = trials or [Trial.failure(plan, 0, 0, TOO_SHORT) for plan in plans]
+        seen = {trial.name for trial in trials}
+        dropped = [trial for trial in dropped if trial.name not in seen]
     return trials, dropped, notes
 
 
-def _warm_up(lab: Lab, plans: Sequence[Plan]) -> None:
+def _late(trial: Trial, n: int) -> Trial:
+    """A trial that had no time for the whole file."""
+    return replace(trial, late=f"time ran out after {trial.records:,} of {n:,} records")
+
+
+def _warm_up(lab: Lab, plans: Sequence[Plan], end: float) -> None:
     """Run one plan of each sequence of methods on a few records."""
     methods = {tuple(step.method for step in plan.steps): plan for plan in plans}
     # plans of the same methods share most of what is compiled
     runs = [run for plan in methods.values() for run in lab.runs(plan, FEW, 1)]
-    warm(lab.data, runs, lab.settings, lab.workers)
+    warm(lab.data, runs, lab.settings, lab.workers, end)
 
 
 def _halved(tried: list[Trial], most: int) -> tuple[list[Trial], list[Trial]]:

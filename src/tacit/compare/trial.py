@@ -50,6 +50,8 @@ class Trial:
     """The attacks that did not run, with the reason: the figures are of the others alone."""
     exposed: dict[str, list[float]] = field(default_factory=dict)
     """What is unsafe at any bound, with its value and its limit."""
+    late: str = ""
+    """What there was no time for; the figures are of a sample, or of releases that were chosen."""
     searched: float | None = None
     """The risk that the search saw, where these figures are of releases drawn afresh since."""
 
@@ -133,8 +135,9 @@ class Trial:
 
     @property
     def assessed(self) -> bool:
-        """Every run finished and every attack of it ran."""
-        return not self.failed and not self.unknown and not math.isnan(self.risk)
+        """Every run finished on the whole file, and every attack of it ran."""
+        missing = self.failed or self.unknown or self.late
+        return not missing and not math.isnan(self.risk)
 
     @property
     def confirmed(self) -> bool:
@@ -145,7 +148,11 @@ class Trial:
         """The risk beside the bound, with what did not run and what is exposed."""
         why = f"attacker: {self.attacker}" if self.attacker else ""
         rows = [row_of(name, self.risk, bound, why, self.risk_interval)]
-        for what, reason in (("runs", self.failed), ("attacks", self.unknown)):
+        for what, reason in (
+            ("runs", self.failed),
+            ("attacks", self.unknown),
+            ("time", self.late),
+        ):
             if reason:
                 rows.append(Row(what, NAN, bound, MISSING, reason))
         for what, (value, limit) in self.exposed.items():
@@ -171,7 +178,7 @@ class Trial:
             "seconds": self.seconds,
         }
         # what is as it should be is not said
-        for key in ("failed", "unknown", "exposed", "searched"):
+        for key in ("failed", "unknown", "late", "exposed", "searched"):
             if getattr(self, key) not in ("", {}, None):
                 out[key] = getattr(self, key)
         return dict(jsonable(out))

@@ -33,7 +33,7 @@ from tacit.compare.fresh import fresh
 from tacit.compare.lattice import protect_least
 from tacit.compare.protected import Protected
 from tacit.data.microdata import Microdata
-from tacit.plan.plan import Plan, Step
+from tacit.plan.plan import Plan, Step, Table
 from tacit.protect import registry
 
 EXPECTED = 4
@@ -121,7 +121,8 @@ def protect_until(
         setting = int(value) if knob.whole else float(value)
         step = Step(method, {**others, knob.parameter: setting})
         plan = Plan((step,)).seeded(below, test_seed=test_seed)
-        masked = plan.mask(micro)
+        outcomes: list[Table] = []
+        masked = plan.mask(micro, outcomes)
         found = risk_of(micro, masked, plan, limit, who, informed)
         done.append((setting, found.upper))
         return Protected(
@@ -137,6 +138,7 @@ def protect_until(
             searched=found.risk,
             met=found.met,
             reason=found.reason,
+            outcomes=tuple(outcomes),
         )
 
     def unreachable(last: Protected) -> TacitError:

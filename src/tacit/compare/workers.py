@@ -1,21 +1,60 @@
-"""Many runs, in this process or in several; those that a journal knows are not run again."""
+"""Many runs, in this process or in several; those that a journal knows are not run again.
+
+With an end, runs are made in processes of their own, which are stopped when it comes: a run on a
+large file may take longer than all the time that there is.
+"""
 
 from __future__ import annotations
 
+import os
 import pickle
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from joblib import Parallel, delayed  # type: ignore[import-untyped]  # has no types
+# joblib's pool: unlike Python's own it needs no `if __name__ == "__main__"` in a user's script
+from joblib.externals.loky import (  # type: ignore[import-untyped]  # has no types
+    get_reusable_executor,
+)
 
 from tacit.compare.journal import Journal
 from tacit.compare.trials import Outcome, Settings, TrialRun, execute, fingerprint
 from tacit.data.microdata import Microdata
+
+Pool: TypeAlias = Any
+"""loky's executor, which has no types."""
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What tells the libraries below numpy how many threads a process may have."""
+IDLE = 30
+"""Seconds after which a worker without work ends; stages of a search follow each other sooner."""
+
+
+@dataclass(frozen=True)
+class Time:
+    """When a stage is over, by ``time.perf_counter``.
+
+    Attributes
+    ----------
+    last
+        No run is started after this moment.
+    end
+        Runs that have not finished by then are given up.
+    """
+
+    last: float = inf
+    end: float = inf
+
+
+WITHOUT_END = Time()
+"""All the time in the world."""
 
 
 @lru_cache(maxsize=1)
@@ -36,26 +75,6 @@ def _remote(
     return execute(_unpickled(path), run, settings)
 
 
-def _numbered(
-    i: int,
-    path: str,
-    run: TrialRun,
-    settings: Settings,
-) -> tuple[int, Outcome]:
-    """One run with its number, because runs come back in the order in which they end."""
-    return i, _remote(path, run, settings)
-
-
-def _make(
-    path: str,
-    runs: Sequence[TrialRun],
-    settings: Settings,
-) -> None:
-    """Runs whose outcome nobody wants."""
-    for run in runs:
-        _remote(path, run, settings)
-
-
 @contextmanager
 def shipped(data: Microdata) -> Iterator[str]:
     """The data in a file that worker processes read once."""
@@ -73,12 +92,11 @@ def run_all(
     *,
     workers: int = 1,
     tell: Callable[[str], None] | None = None,
-    until: float | None = None,
+    limit: Time = WITHOUT_END,
 ) -> list[Outcome | None]:
     """The outcome of every run, in the order given; from the journal where it is known.
 
-    None: time ran out before. One run is made however late it is, so that there is always an
-    answer.
+    None: time ran out before it.
 
     Parameters
     ----------
@@ -94,8 +112,8 @@ def run_all(
         Number of processes.
     tell : callable, optional
         Called after each run.
-    until : float, optional
-        Time (of ``time.perf_counter``) after which no run is started.
+    limit : Time
+        When no run is started any more, and when none goes on.
     """
     # the journal may hold runs of other data or settings; keys tell them apart
     of_data = fingerprint(data)
@@ -105,36 +123,65 @@ def run_all(
     for i in range(len(runs) - len(todo)):
         if tell is not None:
             tell(f"kept {i + 1}")
-
-    def finish(i: int, outcome: Outcome) -> None:
+    for i, outcome in _outcomes(data, runs, todo, settings, workers, limit):
         journal.add(keys[i], outcome)
         if tell is not None:
             tell(str(runs[i].plan))
-
-    # the first run is never late
-    def late(i: int) -> bool:
-        return until is not None and i != todo[0] and time.perf_counter() > until
-
-    if workers == 1 or len(todo) < 2:
-        for i in todo:
-            if late(i):
-                break
-            finish(i, execute(data, runs[i], settings))
-        return [journal.known.get(key) for key in keys]
-    with shipped(data) as path:
-        # asked for one at a time as workers become free, so that it is seen when time is up
-        jobs = (
-            delayed(_numbered)(i, path, runs[i], settings) for i in todo if not late(i)
-        )
-        pool = Parallel(
-            n_jobs=workers,
-            return_as="generator_unordered",
-            pre_dispatch="n_jobs",
-            batch_size=1,
-        )
-        for i, outcome in pool(jobs):
-            finish(i, outcome)
     return [journal.known.get(key) for key in keys]
+
+
+def _outcomes(
+    data: Microdata,
+    runs: Sequence[TrialRun],
+    todo: Sequence[int],
+    settings: Settings,
+    workers: int,
+    limit: Time,
+) -> Iterator[tuple[int, Outcome]]:
+    """The runs with these numbers as they end, as far as time allows."""
+    # only another process can be stopped in the middle of its work
+    if limit.end == inf and (workers == 1 or len(todo) < 2):
+        for i in todo:
+            yield i, execute(data, runs[i], settings)
+        return
+    waiting = list(reversed(todo))
+    with shipped(data) as path, _pool(workers) as pool:
+        running: dict[Future[Outcome], int] = {}
+        while waiting or running:
+            # asked for one at a time as workers become free, so that it is seen when time is up
+            while waiting and len(running) < workers:
+                if time.perf_counter() >= min(limit.last, limit.end):
+                    waiting.clear()
+                    break
+                i = waiting.pop()
+                running[pool.submit(_remote, path, runs[i], settings)] = i
+            if not running:
+                return
+            left = limit.end - time.perf_counter()
+            patience = None if left == inf else max(left, 0.0)
+            ended, _ = wait(running, patience, return_when=FIRST_COMPLETED)
+            if not ended:
+                pool.shutdown(kill_workers=True)
+                return
+            for future in ended:
+                yield running.pop(future), future.result()
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[Pool]:
+    """Processes that stay for the next call; those of a call that fails are stopped."""
+    threads = str(max(1, (os.cpu_count() or 1) // workers))
+    pool = get_reusable_executor(
+        max_workers=workers,
+        timeout=IDLE,
+        env=dict.fromkeys(THREADS, threads),
+    )
+    try:
+        yield pool
+    except BaseException:
+        # Ctrl-C, or a defect: what still runs is for nobody
+        pool.shutdown(kill_workers=True)
+        raise
 
 
 def warm(
@@ -142,12 +189,11 @@ def warm(
     runs: Sequence[TrialRun],
     settings: Settings,
     workers: int,
+    end: float,
 ) -> None:
     """Have every worker process load the library and compile what these runs need."""
-    if workers == 1:
-        for run in runs:
-            execute(data, run, settings)
-        return
-    with shipped(data) as path:
-        job = delayed(_make)(path, runs, settings)
-        Parallel(n_jobs=workers, batch_size=1)(job for _ in range(workers))
+    # every worker has its turn at every run, as far as the pool deals them out evenly
+    turns = [run for run in runs for _ in range(workers)]
+    each = range(len(turns))
+    for _ in _outcomes(data, turns, each, settings, workers, Time(end, end)):
+        pass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -176,6 +175,8 @@ def as_arrow(values: Frame) -> pa.Array:
         if values.dtype == np.float64 and values.ndim == 1:
             return _missing_as_null(values)
         return pa.array(values, from_pandas=values.dtype.kind == "f")
-    if isinstance(values, nw.Series) or hasattr(values, "__arrow_c_stream__"):
+    if hasattr(values, "__arrow_c_stream__"):
+        import narwhals.stable.v2 as nw
+
         return nw.from_native(values, series_only=True).to_arrow()
     return pa.array(list(values))

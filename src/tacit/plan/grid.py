@@ -30,6 +30,8 @@ from tacit.plan.plan import Plan
 
 LARGEST = 10_000
 """Most values of a range, and most plans of an entry: more are a slip of the pen."""
+RANGE_WORDS = {"values", "from", "to", "step"}
+"""A table without any of these is a value."""
 ROUNDING = 1e-9
 """Added before steps are counted, so that 0.1 .. 0.3 by 0.1 has three values and not two."""
 
@@ -51,7 +53,8 @@ class Axis:
 def values_of(entry: object) -> list[object] | None:
     """The values that a range stands for, or None if the entry is a plain value."""
     if isinstance(entry, Mapping):
-        return _values_of_table(entry)
+        # hierarchies, levels and bounds are tables by column, and no ranges
+        return _values_of_table(entry) if set(entry) & RANGE_WORDS else None
     match = _RANGE.match(entry) if isinstance(entry, str) else None
     if match is None:
         return None

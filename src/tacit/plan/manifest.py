@@ -54,14 +54,16 @@ def describe(
     columns: Iterable[Leaving] = (),
     encoding: str | None = None,
     safe_formulas: bool = True,
+    outcomes: Iterable[Table] = (),
     file: Path | None = None,
 ) -> Manifest:
     """The manifest of a release that has just been written.
 
     ``plan`` must hold the seeds that were used, and ``order`` that of the rows (None: they
     are as the plan gives them); ``columns`` are those that left without protection;
-    ``encoding`` and ``safe_formulas`` are how the files were read and written; ``file`` is
-    where the release lies before it has its name.
+    ``encoding`` and ``safe_formulas`` are how the files were read and written; ``outcomes`` are
+    what the steps said of their work; ``file`` is where the release lies before it has its
+    name.
     """
     rows = RowOrder.of(plan, keep=True) if order is None else order
     return {
@@ -75,6 +77,8 @@ def describe(
         "plan": plan.to_dict(),
         # what differential privacy is claimed for, and what no claim covers
         "claims": claims(plan, data, masked),
+        # what local suppression blanked, and how far that may be from the least
+        "outcomes": list(outcomes),
         "schema": data.schema.to_dict(),
         "order": rows.to_dict(data.n),
         "leaving": [one.to_dict() for one in columns],

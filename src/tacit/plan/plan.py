@@ -230,12 +230,19 @@ class Plan:
         gone = set(identifiers) - kept
         return [name for name in data.names if name not in gone]
 
-    def mask(self, data: Frame) -> Frame:
-        """Mask without a word about columns that leave as they are; for tries."""
+    def mask(self, data: Frame, outcomes: list[Table] | None = None) -> Frame:
+        """Mask without a word about columns that leave as they are; for tries.
+
+        What the steps have to say of their work is added to ``outcomes``, for the manifest.
+        """
         # roles first: the methods choose their columns by them
         micro = self.with_roles(Microdata.of(data))
-        for protector in self.protectors():
+        for number, protector in enumerate(self.protectors(), start=1):
             micro = protector.fit_transform(micro)
+            said = protector.outcome()
+            if said is not None and outcomes is not None:
+                method = self.steps[number - 1].method
+                outcomes.append({"step": number, "method": method, **jsonable(said)})
         key = seeds.draw() if self.key is None else self.key
         # numbers of the file would link the release to it
         micro = release_numbers(micro, key, self.release_as_is)

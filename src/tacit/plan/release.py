@@ -19,7 +19,7 @@ from tacit.data.microdata import Microdata, Schema
 from tacit.plan import manifest
 from tacit.plan.leaving import Leaving, leaving, refuse, sentence
 from tacit.plan.manifest import Manifest
-from tacit.plan.plan import Plan
+from tacit.plan.plan import Plan, Table
 from tacit.plan.row_order import KEPT, RowOrder
 
 
@@ -72,7 +72,8 @@ def release(
     data = io.read(source, schema, encoding=None, **roles)
     columns = look(recipe, data, allow_unprotected=allow_unprotected)
     start = time.perf_counter()
-    masked = recipe.mask(data)
+    outcomes: list[Table] = []
+    masked = recipe.mask(data, outcomes)
     return write(
         recipe,
         source,
@@ -83,6 +84,7 @@ def release(
         order=RowOrder.of(recipe, keep=keep_order),
         columns=columns,
         force=force,
+        outcomes=outcomes,
     )
 
 
@@ -129,9 +131,13 @@ def write(
     force: bool = False,
     encoding: str | None = None,
     safe_formulas: bool = True,
+    outcomes: Iterable[Table] = (),
     more: Manifest | None = None,
 ) -> Manifest:
-    """Write the release in its order of rows, and its manifest with ``more`` entries beside it."""
+    """Write the release in its order of rows, and its manifest with ``more`` entries beside it.
+
+    ``outcomes`` are what the steps said of their work.
+    """
     if order.seed is None:
         warnings.warn(KEPT, TacitWarning, stacklevel=2)
     written = order.arranged(masked)
@@ -152,6 +158,7 @@ def write(
             columns=columns,
             encoding=encoding,
             safe_formulas=safe_formulas,
+            outcomes=outcomes,
             file=file,
         )
         record |= more or {}

@@ -29,6 +29,7 @@ registry = Registry(
     date_truncation="date_truncation:DateTruncation",
     age_at="age_at:AgeAt",
     dp_microaggregation="dp_microaggregation:DPMicroaggregation",
+    dp_generalisation="dp_generalisation:DPGeneralisation",
     laplace="laplace:Laplace",
 )
 

@@ -150,6 +150,10 @@ class Protector(Described, Estimator):
         """What a release of this file would claim by differential privacy; None: nothing."""
         return None
 
+    def outcome(self) -> dict[str, object] | None:
+        """What a fitted method has to say of its release, for the manifest; None: nothing."""
+        return None
+
     def _unless_by(self, data: Microdata) -> list[str]:
         """The quasi-identifiers that do not cut the file into strata."""
         by = strata_columns(self)

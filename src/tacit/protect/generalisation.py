@@ -8,19 +8,20 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
-from pydantic.functional_validators import BeforeValidator, SkipValidation
+from pydantic.functional_validators import SkipValidation
 
 from tacit.base.errors import ParameterError
 from tacit.base.facts import Strength
 from tacit.data.hierarchies.automatic import Automatic
-from tacit.data.hierarchies.known_rules import as_entry, fitted, rule_of
+from tacit.data.hierarchies.known_rules import fitted, rule_of
 from tacit.data.hierarchies.rule import Rule
 from tacit.data.microdata import Microdata
 from tacit.protect.base import Protector
+from tacit.protect.lattice.exploring import Explored, explored
 from tacit.protect.lattice.full_search import Search
 from tacit.protect.lattice.level_codes import Levels, shape_of
-from tacit.protect.lattice.looking import Found, Problem, nothing_found
 from tacit.protect.lattice.naming import (
+    Hierarchies,
     measured_apart,
     population_of,
     refuse_strangers,
@@ -28,25 +29,17 @@ from tacit.protect.lattice.naming import (
 )
 from tacit.protect.lattice.placing import Placed, placed
 from tacit.protect.lattice.posing import Aim, problem_of, weights_of
+from tacit.protect.lattice.problem import Found, Problem, nothing_found
 from tacit.protect.lattice.setting_up import Material, material, refuse_unsatisfiable
 from tacit.protect.lattice.wide_search import WideSearch
 from tacit.protect.lattice.wishes import Wishes
 from tacit.protect.lattice.writing import written
 
 Share = Annotated[float, Ge(0), Le(1)]
-Hierarchies = Annotated[
-    dict[str, dict[str, Any]],
-    BeforeValidator(
-        lambda given: (
-            {name: as_entry(entry, name) for name, entry in given.items()}
-            if isinstance(given, Mapping)
-            else given
-        )
-    ),
-]
-"""Rules by column; a plan holds them as plain tables."""
 MOST_NODES = 2**24
 """Nodes of a lattice that is held in memory; larger ones are searched without."""
+EXPLORING = 10
+"""Nodes that a search may count before somebody looks at one: a page waits for it."""
 
 
 class Generalisation(Protector):
@@ -252,6 +245,27 @@ class Generalisation(Protector):
             levels = dict(zip(columns, found.levels, strict=True))
             yield levels, float(found.loss)
 
+    def explored(
+        self,
+        X: object,
+        most: Annotated[int, Ge(1)] = 200,
+    ) -> Explored:
+        """Nodes of the lattice around the best one: what each loses, and why it fails.
+
+        Parameters
+        ----------
+        X : frame
+            The file.
+        most : int
+            Nodes that are looked at, at most; the search itself counts ten times as many unless
+            ``most_checks`` says otherwise.
+        """
+        data, columns = self._start(X, reset=True)
+        problem, given = self._prepared(data, columns)
+        checks = EXPLORING * most if self.most_checks is None else self.most_checks
+        found = self._searched(problem, checks)
+        return explored(problem, found, given.people, given.word, most)
+
     def _prepared(
         self,
         data: Microdata,
@@ -280,11 +294,12 @@ class Generalisation(Protector):
     def _searched(
         self,
         problem: Problem,
+        most_checks: int | None = None,
     ) -> Found:
         # in floats, since 10^19 nodes overflow whole numbers
         nodes = np.prod([float(size) for size in shape_of(problem.columns)])
         search = Search if nodes <= MOST_NODES else WideSearch
-        return search(problem).run(most_checks=self.most_checks)
+        return search(problem).run(most_checks=most_checks or self.most_checks)
 
     def _keep(
         self,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt
 
 from tacit.base.errors import ColumnError, ParameterError, TacitWarning
 from tacit.base.facts import Strength
-from tacit.base.typing import Bools, Ints
+from tacit.base.typing import Bools, Floats, Ints
 from tacit.data import units
 from tacit.data.fill_in import filled
 from tacit.data.microdata import Kind, Microdata
 from tacit.protect.base import Protector, Seed
 from tacit.protect.grouping.anonymity import largest_set, suppress
 from tacit.protect.grouping.key_classes import Reading
+from tacit.protect.grouping.least_cells import least_cost
 from tacit.protect.grouping.unit_anonymity import (
     Sharing,
     few_people,
@@ -26,6 +28,14 @@ from tacit.protect.grouping.unit_anonymity import (
 ROUNDS = 100
 """Most rounds over several key combinations; every round but the last blanks more cells."""
 READINGS: tuple[Reading, ...] = ("any", "value")
+
+
+class Found(NamedTuple):
+    """The cells to blank, what they cost, and what any choice costs at least."""
+
+    cells: Bools
+    cost: float
+    least: float
 
 
 class LocalSuppression(Protector):
@@ -55,6 +65,9 @@ class LocalSuppression(Protector):
         Suppressed cells by column.
     suppressions_ : int
         Their sum.
+    cost_, least_, gap_ : float
+        What they cost (as many as there are, without ``importance``), a cost below which no
+        k-anonymous release exists, and the difference: how far the search may be from the best.
     violations_ : dict
         For each reading of missing values, how many records of the release are below k in some
         combination.
@@ -72,10 +85,13 @@ class LocalSuppression(Protector):
     of the household (person) is blanked in all its rows, so that no relative and no other year
     shows what was suppressed, and f holds in the file whose gaps a reader has filled in from
     them; so is a number that moves with another one, as an age with the year. Not claimed: the
-    smallest number (NP-hard).
+    smallest number (NP-hard). ``least_`` is proven (see ``grouping.least_cells``); it counts rows
+    and is weaker where persons have several. Under ``any`` the smallest number is at most k - 1
+    times the columns, since empty records match all: the gap is then wide, and that is a reason
+    to read gaps as ``value``, not to want fewer of them.
 
     **Cost.** A few passes over the classes for each subset of the keys, at most 16,384 of them;
-    above 14 columns large subsets are not tried, and a warning says so.
+    above 14 columns large subsets are not tried, and a warning says so, with the gap.
 
     **Known attacks.** Under ``any``, an intruder who takes a gap for a value of its own sees
     smaller classes.
@@ -122,11 +138,17 @@ class LocalSuppression(Protector):
         self.columns = columns
         self.random_state = random_state
 
+    def touches(self, data: Microdata) -> list[str]:
+        """The columns of the combinations; a quasi-identifier in none of them leaves as it is."""
+        if self.keys is None or self.columns is not None:
+            return super().touches(data)
+        return list(dict.fromkeys(name for key in self.keys for name in key))
+
     def _targets(self, data: Microdata) -> list[str]:
         keys = self.keys or []
         named = [name for key in keys for name in key]
         if self.keys is not None and self.columns is None:
-            names = list(dict.fromkeys(named))
+            names = self.touches(data)
             for name in names:
                 data.schema[name]  # raises if there is no such column
             return names
@@ -145,7 +167,7 @@ class LocalSuppression(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> None:
-        self._keep(data, columns, self._cells(data, columns, rng))
+        self._keep(data, columns, self._found(data, columns, rng))
 
     def _apply(
         self,
@@ -153,8 +175,8 @@ class LocalSuppression(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> Microdata:
-        cells = self._cells(data, columns, rng)
-        return self._blank(data, columns, cells)
+        found = self._found(data, columns, rng)
+        return self._blank(data, columns, found.cells)
 
     def _fit_apply(
         self,
@@ -163,17 +185,26 @@ class LocalSuppression(Protector):
         rng: np.random.Generator,
     ) -> Microdata:
         # the search is the work; it is not done twice
-        cells = self._cells(data, columns, rng)
-        self._keep(data, columns, cells)
-        return self._blank(data, columns, cells)
+        found = self._found(data, columns, rng)
+        self._keep(data, columns, found)
+        return self._blank(data, columns, found.cells)
 
-    def _cells(
+    def outcome(self) -> dict[str, object]:
+        """How many cells were blanked, and how many fewer could have done at best."""
+        return {
+            "suppressed": self.suppressed_,
+            "cost": self.cost_,
+            "at_least": self.least_,
+            "gap": self.gap_,
+        }
+
+    def _found(
         self,
         data: Microdata,
         columns: list[str],
         rng: np.random.Generator,
-    ) -> Bools:
-        """True where a cell is to be blanked."""
+    ) -> Found:
+        """Which cells are to be blanked."""
         importance = self.importance or {}
         people = units.persons(data)
         if people.number < self.k:
@@ -191,7 +222,6 @@ class LocalSuppression(Protector):
         # a gap that another row fills is no gap to a reader
         read = data if sharing is None else filled(data).data
         codes = coded(read, columns)
-        self._warn_of_width(columns)
         cells = np.zeros(codes.shape, dtype=np.bool_)
         price = np.array([importance.get(name, 1.0) for name in columns])
         combinations = self._combinations(columns)
@@ -209,17 +239,38 @@ class LocalSuppression(Protector):
                     cells[:, places] |= suppress_for_people(*how, of_part)
             if cells.sum() == before or len(combinations) == 1:
                 break
-        return cells
+        cost = float(cells.sum(axis=0) @ price)
+        found = Found(cells, cost, self._least(codes, price, combinations))
+        self._warn_of_width(found, combinations)
+        return found
 
-    def _warn_of_width(self, columns: list[str]) -> None:
-        """Say so when the search for few cells is cut short."""
-        width = max(len(places) for places in self._combinations(columns))
+    def _least(
+        self, codes: Ints, price: Floats, combinations: Sequence[list[int]]
+    ) -> float:
+        """What any release must cost: combinations without a common column add up."""
+        proven = [
+            (least_cost(codes[:, places], self.k, price[places], self.missing), places)
+            for places in combinations
+        ]
+        total, taken = 0.0, set[int]()
+        for least, places in sorted(proven, key=lambda pair: -pair[0]):
+            if taken.isdisjoint(places):
+                total += least
+                taken.update(places)
+        return total
+
+    def _warn_of_width(self, found: Found, combinations: Sequence[list[int]]) -> None:
+        """Say so when the search for few cells is cut short, and by how much at most."""
+        width = max(len(places) for places in combinations)
         most = largest_set(width)
         if most < width:
+            what = "cells are blank" if self.importance is None else "is what they cost"
             warnings.warn(
                 f"{width} columns have too many sets to try: sets of up to {most} were, and "
                 "records that need more lose their columns one by one, so more cells may be "
-                "blank than need be; name fewer columns, or smaller combinations: keys=[...]",
+                f"blank than need be: {found.cost:,.9g} {what}, and at least {found.least:,.9g} "
+                f"is needed (a gap of at most {found.cost - found.least:,.9g}); "
+                "name fewer columns, or smaller combinations: keys=[...]",
                 TacitWarning,
                 stacklevel=2,
             )
@@ -228,15 +279,23 @@ class LocalSuppression(Protector):
         """The places of the columns of each combination that must be k-anonymous."""
         if self.keys is None:
             return [list(range(len(columns)))]
-        return [[columns.index(name) for name in key] for key in self.keys if key]
+        named = [key for key in self.keys if key]
+        if not named:
+            raise ParameterError(
+                "keys names no combination of columns; name some, or leave it out"
+            )
+        return [[columns.index(name) for name in key] for key in named]
 
     def _keep(
         self,
         data: Microdata,
         columns: list[str],
-        cells: Bools,
+        found: Found,
     ) -> None:
         """Count what was blanked, and what is left below k under both readings."""
+        cells = found.cells
+        self.cost_, self.least_ = found.cost, found.least
+        self.gap_ = found.cost - found.least
         counts = cells.sum(axis=0)
         self.suppressed_ = {
             name: int(count) for name, count in zip(columns, counts, strict=True)

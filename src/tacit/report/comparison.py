@@ -56,6 +56,13 @@ def map_of(frontier: Frontier, *, names: bool = True) -> Drawing:
 def verdict(frontier: Frontier, *, names: bool = True) -> Headline:
     """Which plan to take, or that there is none."""
     closest = frontier.closest
+    candidate = frontier.candidate
+    if frontier.recommended is None and candidate is not None:
+        kept = frontier.seemed(candidate).state == "safe"
+        looks = "keeps the bound and loses least" if kept else "comes closest"
+        text = f"As far as was seen ({candidate.late}), {_called(candidate, names)} {looks}: "
+        text += f"{_figures(candidate)}."
+        return Headline("bad", "Time ran out before any plan was found safe", text)
     if closest is None:
         none = "No plan could be assessed; the reasons are listed below."
         return Headline("bad", "No plan could be assessed", none)
@@ -98,7 +105,7 @@ def content(frontier: Frontier, *, external: bool = False) -> Content:
         version=__version__,
         verdict=verdict(frontier, names=not external),
         external=external,
-        subtitle=f"{len(frontier.trials)} plans on {count(frontier.records)} records",
+        subtitle=f"{len(frontier.trials)} plans on {count(frontier.records_seen)} records",
     )
     # counts first, then the plan to take
     figures = [

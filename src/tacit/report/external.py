@@ -1,19 +1,24 @@
 """The external report: built from nothing but a list of allowed parts.
 
-What is added elsewhere stays out. Allowed: the verdict, rates of attacks with their
-intervals, values of measures, the names of the methods, words. Left out on purpose:
-parameters, seeds, hashes, records, values, distributions and correlations of the original,
-what a measure or attack says about single columns or records, reasons of failures (they may
-quote values), and everything about columns that are not released.
+What is added elsewhere stays out. Allowed: the verdict, rates of attacks and values of measures
+as bands (`tacit.report.bands`), the names of the methods, words. Left out on purpose: exact
+figures, from which a parameter could be computed, parameters, seeds, hashes, records, values,
+distributions and correlations of the original, what a measure or attack says about single columns
+or records, reasons of failures (they may quote values), and everything about columns that are not
+released.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tacit import __version__
-from tacit.assess.assessment import Assessment
+from tacit.assess.assessment import Assessment, Failure
+from tacit.base.measure import Measure
 from tacit.plan.plan import Plan
 from tacit.report import parts
-from tacit.report.content import Content
+from tacit.report.bands import band, share_band
+from tacit.report.content import Content, Row
 from tacit.report.glossary import entries
 from tacit.report.internal import today
 from tacit.report.words import NONE, count, title
@@ -41,34 +46,33 @@ def content(
         How the file was masked; its methods are named, nothing else.
     """
     masked = assessment.masked
-    limit = parts.bound_of(bound)
     page = Content(
         title=f"Protection of {name}" if name else "Protection report",
         date=today(),
         version=__version__,
-        verdict=parts.verdict(assessment, bound, advice=False),
+        verdict=parts.verdict(assessment, bound, advice=False, write=share_band),
         external=True,
         subtitle=f"{count(masked.n)} records, {len(masked.names)} columns",
     )
-    page.figures = parts.figures(assessment)
+    page.figures = _figures(assessment)
     # a check without a result says why, and the reason may quote values
     # (nor are raw columns named: what is in the release has a check of its own, without a reason)
     page.checks = [
         row if row["name"] in known_risks else {**row, "why": ""}
-        for row in parts.checks(assessment, bound)
+        for row in parts.checks(assessment, bound, share_band)
         if row["standing"] in ("passes", "borderline", "fails")
     ]
     # a phrase of the attacker may name columns or parameters
+    ran = assessment.linkages
+    rates = {title(name): share_band(link.rate) for name, link in ran.items()}
+    hidden = {"knows": "", "correct": NONE, "interval": NONE}
     page.attacks = [
-        {**row, "knows": ""}
+        {**row, **hidden, "rate": rates[str(row["title"])]}
         for row in parts.attack_rows(assessment)
         if row["rate"] != NONE
     ]
-    page.attack_chart = parts.attack_chart(assessment, limit)
-    risks = parts.measure_rows(assessment.risk)
-    losses = parts.measure_rows(assessment.loss)
-    page.risk = [row for row in risks if not row["absent"]]
-    page.loss = [row for row in losses if not row["absent"]]
+    page.risk = _measures(assessment.risk)
+    page.loss = _measures(assessment.loss)
     failed = len(assessment.failures)
     if failed:
         page.remarks = [
@@ -80,3 +84,35 @@ def content(
     page.no_steps = "The methods are not named in this report."
     page.glossary = entries()
     return page
+
+
+def _figures(assessment: Assessment) -> list[Row]:
+    """The figures at the head: who is found, by guessing too, and the loss."""
+    out: list[Row] = []
+    top = parts.strongest(assessment)
+    if top:
+        people = "of the people found by the strongest intruder"
+        out.append(parts.figure(share_band(top[1].rate), people))
+        # everybody can compute it: one in as many as there are records
+        out.append(parts.figure(parts.chance_of(top[1]), "found by guessing"))
+    loss = parts.main_loss(assessment)
+    if loss:
+        out.append(parts.figure(_rough(loss[1]), title(loss[0])))
+    return out
+
+
+def _measures(results: Mapping[str, Measure | Failure]) -> list[Row]:
+    """The measures that have a value, as bands."""
+    rows: list[Row] = []
+    for name, measure in parts.measures(results).items():
+        (row,) = parts.measure_rows({name: measure})
+        if not row["absent"]:
+            rows.append({**row, "value": _rough(measure)})
+    return rows
+
+
+def _rough(measure: Measure) -> str:
+    """A value as a band; what lies between 0 and 1 by its range is a share."""
+    value = float(measure.value)
+    is_share = float(measure.range[1]) <= 1
+    return share_band(value) if is_share else band(value)

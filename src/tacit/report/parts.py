@@ -5,7 +5,7 @@ No record, no parameter. Nothing is computed here: the figures are those of the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tacit.assess.assessment import Assessment, Failure
@@ -87,7 +87,9 @@ def attack_chart(
     ]
     if not rows:
         return ""
-    return str(charts.bars("Share of people found", rows, bound=bound, width=width))
+    return str(
+        charts.bars("Share of people found", rows, bound=bound, width=width, most=1.0)
+    )
 
 
 def measure_rows(results: Mapping[str, Measure | Failure]) -> list[Row]:
@@ -139,14 +141,18 @@ def verdict(
     bound: float | None = None,
     *,
     advice: bool = True,
+    write: Callable[[float | None], str] = percent,
 ) -> Headline:
     """The verdict as a page shows it; what it is was decided by `Assessment.verdict` alone.
 
     The strongest intruder comes first, then what else keeps the release from being safe, then
-    what to do (`advice`, which is for the owner of the data only).
+    what to do (`advice`, which is for the owner of the data only). `write` gives a share its form.
     """
     table = judged(assessment, bound)
-    sentences = [_strongest_sentence(assessment, table), _others(assessment, table)]
+    sentences = [
+        _strongest_sentence(assessment, table, write),
+        _others(assessment, table, write),
+    ]
     if advice:
         sentences.append(table.next_step)
     word = table.word[:1].upper() + table.word[1:]
@@ -154,32 +160,36 @@ def verdict(
     return Headline(COLOURS[table.state], word, text)
 
 
-def _strongest_sentence(assessment: Assessment, table: Verdict) -> str:
+def _strongest_sentence(
+    assessment: Assessment, table: Verdict, write: Callable[[float | None], str]
+) -> str:
     """Whom the strongest attack finds, beside what is accepted and what guessing finds."""
     ran = assessment.linkages
     attacks = [row for row in table.rows if row.name in ran]
     if not attacks:
         return "No attack could be run, so nothing is known about the risk."
     top = max(attacks, key=lambda row: row.value)
-    found = f"The strongest intruder ({inside(top.name)}) finds {percent(top.value)}"
+    found = f"The strongest intruder ({inside(top.name)}) finds {write(top.value)}"
     guess = f"guessing finds {chance_of(ran[top.name])}."
     if top.threshold is None:
         return f"{found} of the people; {guess}"
     accepted = f"the {limit_of(top.threshold)} that is accepted"
     if top.standing == CROSSES and top.interval is not None:
-        most = f"but up to {percent(top.interval[1])} are possible, above {accepted}"
+        most = f"but up to {write(top.interval[1])} are possible, above {accepted}"
         return f"{found} of the people, {most}; {guess}"
     where = "above" if top.standing == FAILS else "within"
     return f"{found} of the people, {where} {accepted}; {guess}"
 
 
-def _others(assessment: Assessment, table: Verdict) -> str:
+def _others(
+    assessment: Assessment, table: Verdict, write: Callable[[float | None], str]
+) -> str:
     """What speaks against the release beside its attacks; no reason, which may quote values."""
     # the strongest attack has its own sentence, which the measure of that name would repeat
     said = {"strongest", *assessment.linkages}
     against = [row for row in table.failing if row.name not in said]
     above = ", ".join(
-        f"{inside(row.name)} is {_share(row.value)}, above {_limit(row.threshold)}"
+        f"{inside(row.name)} is {_share(row.value, write)}, above {_limit(row.threshold)}"
         for row in against
     )
     attack_fails = any(row.name in said for row in table.failing)
@@ -262,7 +272,11 @@ def _top(measure: Measure) -> str:
     return f"of {number(high)}" if high < float("inf") else ""
 
 
-def checks(assessment: Assessment, bound: float | None = None) -> list[Row]:
+def checks(
+    assessment: Assessment,
+    bound: float | None = None,
+    write: Callable[[float | None], str] = percent,
+) -> list[Row]:
     """The table behind the verdict: every risk that has a threshold, and how it stands."""
     return [
         {
@@ -270,7 +284,7 @@ def checks(assessment: Assessment, bound: float | None = None) -> list[Row]:
             "title": title(row.name),
             # who the attacker is stands in the table of attacks
             "why": "" if row.why.startswith("attacker:") else row.why,
-            "value": _share(row.value),
+            "value": _share(row.value, write),
             "limit": _limit(row.threshold),
             "standing": row.standing,
         }
@@ -279,9 +293,9 @@ def checks(assessment: Assessment, bound: float | None = None) -> list[Row]:
     ]
 
 
-def _share(value: float) -> str:
+def _share(value: float, write: Callable[[float | None], str] = percent) -> str:
     """Most risks are shares of 1; the others are written as plain numbers."""
-    return percent(value) if 0 <= value <= 1 else number(value)
+    return write(value) if 0 <= value <= 1 else number(value)
 
 
 def _limit(value: float | None) -> str:

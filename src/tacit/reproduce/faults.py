@@ -7,6 +7,8 @@ to the sound computation.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -46,8 +48,15 @@ def arrival_groups(records: Floats, k: int) -> Floats:
     return centroids
 
 
+class LaplaceNoise(Protocol):
+    """Who draws the noise: a generator of numpy, or the published program's own."""
+
+    def laplace(self, *, size: tuple[int, ...]) -> Floats:
+        """Noise of scale 1."""
+
+
 def private_microaggregation(
-    records: Floats, k: int, window: int, epsilon: float, rng: np.random.Generator
+    records: Floats, k: int, window: int, epsilon: float, rng: LaplaceNoise
 ) -> tuple[Floats, Bools]:
     """Faults: some records are not aggregated, and the noise protects nobody.
 

@@ -12,6 +12,7 @@ import json
 from importlib.resources import files
 from typing import TypedDict
 
+from tacit.reproduce.figures_text import p_text
 from tacit.reproduce.judgement import DIFFERS, Judged
 from tacit.reproduce.target_result import Result
 
@@ -43,6 +44,12 @@ def _is_known(text: str, entry: Entry | None) -> bool:
     return not prefixes or any(text.startswith(prefix) for prefix in prefixes)
 
 
+def reason(name: str, text: str) -> str:
+    """Why this value or claim of a target differs, as far as the list knows; else empty."""
+    entry = known().get(name)
+    return entry["why"] if entry and _is_known(text, entry) else ""
+
+
 def surprises(results: list[Result]) -> list[str]:
     """What is not reproduced and not known.
 
@@ -61,6 +68,8 @@ def surprises(results: list[Result]) -> list[str]:
             where = f"{cell} {measure}"
             if judged.verdict == DIFFERS and not _is_known(where, entry):
                 figures = f"published {judged.published}, {_ours(judged)}"
+                if judged.likelier is not None:
+                    figures += f", p {p_text(judged.likelier)}"
                 out.append(f"{name}: {where}: {figures}")
         out += [
             f"{name}: does not hold: {text} ({figure})"

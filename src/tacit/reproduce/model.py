@@ -44,11 +44,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A function (params, seed, context) -> Outcome, and what it needs ("module:Name")."""
+    """A function (params, seed, context) -> Outcome, and what it needs ("module:Name").
+
+    ``long`` says which cells take tens of seconds: these are started first, so that no worker is
+    left alone with one at the end.
+    """
 
     name: str
     run: Callable[[Params, int, Context], Outcome]
     needs: tuple[str, ...] = ()
+    long: Callable[[Params], bool] = lambda params: False
 
     def missing(self) -> str | None:
         """The first part that is not there yet, or None."""

@@ -1,61 +1,27 @@
-"""Run targets: units (experiment, cell, seed) over worker processes, resumable.
-
-Then judge them and write what was found.
-"""
+"""Run targets: plan their units, compute what is not stored, judge, and write what was found."""
 
 from __future__ import annotations
 
-import json
 import os
-import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass
-from itertools import islice
-from multiprocessing import get_context
+from collections.abc import Callable
 from pathlib import Path
 
-from tacit.reproduce.judgement import Judged, judge, judge_word
-from tacit.reproduce.model import Context, Experiment, Outcome, Target, Values, params
+from tacit.reproduce.judgement import Judged, judge, judge_word, settle
+from tacit.reproduce.model import Experiment, Target, Values, params
+from tacit.reproduce.pages import write_pages
 from tacit.reproduce.store import Store
 from tacit.reproduce.target_result import Result
-from tacit.reproduce.targets import experiments, targets
-from tacit.reproduce.transcript import Published, published
+from tacit.reproduce.targets import targets
+from tacit.reproduce.transcript import Published, Runs, published, runs
+from tacit.reproduce.unit_runs import Unit, compute_all
 from tacit.reproduce.write import write
 
 # `Result` is what `reproduce` returns, so it belongs to the face of this module.
-__all__ = ["Result", "Unit", "cells", "compute", "missing", "reproduce"]
+__all__ = ["Result", "cells", "missing", "reproduce"]
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Unit:
-    """One thing to compute."""
-
-    experiment: str
-    cell: str
-    seed: int
-    quick: bool
-    data: str | None
-
-    @property
-    def key(self) -> str:
-        """The name of the run in the store."""
-        # the folder of the data is not part of the key, only whether there is one
-        given = bool(self.data)
-        parts = [self.experiment, self.cell, self.seed, self.quick, given]
-        return json.dumps(parts)
-
-
-def compute(unit: Unit) -> Outcome:
-    """Worker: run one experiment; its wall-clock seconds are among the values."""
-    experiment = experiments()[unit.experiment]
-    context = Context(unit.quick, unit.data)
-    start = time.perf_counter()
-    outcome = experiment.run(params(unit.cell), unit.seed, context)
-    outcome.values.setdefault("seconds", time.perf_counter() - start)
-    return outcome
+# Told when a target has all its values.
+Told = Callable[[Result], None]
 
 
 def cells(target: Target, quick: bool) -> list[str]:
@@ -72,23 +38,14 @@ def _wanted(target: Target) -> list[Experiment]:
 def _units(target: Target, quick: bool, data: str | None) -> dict[str, list[Unit]]:
     """Units by experiment name: the sound computation, and the fault re-enacted."""
     many = target.quick_seeds if quick else target.seeds
-    runs = [
+    planned = [
         (cell, seed)
         for cell in cells(target, quick)
         for seed in range(1 if target.once(params(cell)) else many)
     ]
     names = [experiment.name for experiment in _wanted(target)]
     return {
-        name: [
-            Unit(
-                name,
-                cell,
-                seed,
-                quick,
-                data,
-            )
-            for cell, seed in runs
-        ]
+        name: [Unit(name, cell, seed, quick, data) for cell, seed in planned]
         for name in names
     }
 
@@ -99,69 +56,40 @@ def missing(target: Target) -> str:
     return "; ".join(part for part in absent if part)
 
 
-def _compute_all(
-    units: Iterable[Unit], store: Store, jobs: int, say: Say
-) -> dict[str, str]:
-    """Fill the store; returns errors by key.
+class _Plan:
+    """The units of one target, which of them have not ended, and the errors so far."""
 
-    Each unit is written when it ends, so a kill loses at most one per job.
-    """
-    # two targets can need the same unit: it is computed once
-    new = {unit.key: unit for unit in units if store.get(unit.key) is None}
-    todo = list(new.values())
-    errors: dict[str, str] = {}
-    if not todo:
-        return errors
+    def __init__(self, target: Target, quick: bool, data: str | None) -> None:
+        self.target = target
+        self.absent = missing(target)
+        self.units = {} if self.absent else _units(target, quick, data)
+        self.open: set[str] = set()
+        self.errors: list[str] = []
 
-    def keep(unit: Unit, outcome: Outcome | BaseException, done: int) -> None:
-        name = f"{unit.experiment} {unit.cell} seed {unit.seed}"
-        if isinstance(outcome, Outcome):
-            store.put(unit.key, outcome)
-        else:
-            errors[unit.key] = f"{name}: {outcome!r}"
-        say(f"{done}/{len(todo)} {name}")
+    def all(self) -> list[Unit]:
+        """Sound ones and faults."""
+        return [unit for same in self.units.values() for unit in same]
 
-    if jobs <= 1:
-        for number, unit in enumerate(todo, 1):
-            # whatever goes wrong in one unit is reported, and the others go on
-            try:
-                keep(unit, compute(unit), number)
-            except Exception as error:
-                keep(unit, error, number)
-        return errors
-    # spawned, not forked: a forked child inherits locks that other threads hold
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        waiting: dict[Future[Outcome], Unit] = {}
-        rest, done = iter(todo), 0
-        while True:
-            # a short queue, so that an interrupt does not leave a thousand submitted units
-            # behind
-            for unit in islice(rest, 2 * jobs - len(waiting)):
-                waiting[pool.submit(compute, unit)] = unit
-            if not waiting:
-                return errors
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                done += 1
-                unit = waiting.pop(future)
-                failure = future.exception()
-                keep(unit, failure if failure is not None else future.result(), done)
+    def result(self, store: Store) -> Result:
+        """The target, judged; to be asked when nothing is open."""
+        if self.absent:
+            return Result(self.target, missing=self.absent)
+        return _judge(self.target, self.units, store, self.errors)
 
 
 def _judge(
     target: Target,
     by_experiment: dict[str, list[Unit]],
     store: Store,
-    errors: dict[str, str],
+    errors: list[str],
 ) -> Result:
     """The stored runs of a target, judged."""
-    result = Result(target)
+    result = Result(target, errors=list(errors))
     faults: Values = {}
     stand_in: dict[str, str] = {}
     for name, units in by_experiment.items():
         values = result.values if name == target.experiment.name else faults
         for unit in units:
-            if unit.key in errors:
-                result.errors.append(errors[unit.key])
             outcome = store.get(unit.key)
             if outcome is None:
                 continue
@@ -171,15 +99,18 @@ def _judge(
             for measure, value in outcome.values.items():
                 by_measure.setdefault(measure, []).append(value)
     # the values are complete now, the sound ones and those of the fault
-    for cell in result.values:
-        fault = faults.get(cell, {})
-        result.lines += _lines(
-            target,
-            cell,
-            result,
-            fault,
-            stand_in.get(cell, ""),
+    lines = [
+        line
+        for cell in result.values
+        for line in _lines(
+            target, cell, result, faults.get(cell, {}), stand_in.get(cell, "")
         )
+    ]
+    settled = settle([judged for _, _, judged in lines])
+    result.lines = [
+        (cell, measure, judged)
+        for (cell, measure, _), judged in zip(lines, settled, strict=True)
+    ]
     for claim in target.claims:
         holds, figure = False, "nothing computed"
         if result.values:
@@ -205,6 +136,7 @@ def _lines(
         measure: None for measure in values if measure != "seconds"
     }
     printed = published().get(target.name, {}).get(cell)
+    kind = runs().get(target.name, Runs())
     lines = []
     for measure, text in (dict(printed) if printed else computed).items():
         # a printed word is judged as a word, a number by its interval
@@ -217,6 +149,8 @@ def _lines(
             judged = judge(
                 text,
                 values.get(measure, []),
+                # where nothing is drawn, every run is the same
+                runs=max(kind.count, 1),
                 better=target.better.get(measure, "none"),
                 fault=fault.get(measure),
                 refuted=refuted,
@@ -227,7 +161,7 @@ def _lines(
 
 
 def _seconds(values: Values) -> float:
-    """Wall-clock seconds of all runs."""
+    """Computing time of all runs."""
     by_cell = [by_measure.get("seconds", []) for by_measure in values.values()]
     return sum(map(sum, by_cell))
 
@@ -241,6 +175,7 @@ def reproduce(
     jobs: int | None = None,
     fresh: bool = False,
     say: Say = lambda text: None,
+    told: Told = lambda result: None,
 ) -> list[Result]:
     """Recompute the named targets (resuming), judge them, and write what was found.
 
@@ -253,33 +188,49 @@ def reproduce(
     data : str, optional
         Folder of the reference files; else that of the environment variable TACIT_DATA.
     out : path
-        Folder for the CSV files, the plots, the summary and the store.
+        Folder for the CSV files, the plots, the pages and the store.
     jobs : int, optional
         Worker processes; two unless the machine has one core.
     fresh : bool
         Forget stored runs.
     say : callable
         Told after each unit how far the run is.
+    told : callable
+        Told of each target as soon as it has all its values.
     """
     # quick runs are kept apart: they are other experiments under the same names
     data = data or os.environ.get("TACIT_DATA")
-    wanted = [targets()[name] for name in names]
     store = Store(out / ("quick.jsonl" if quick else "full.jsonl"), fresh)
     jobs = jobs or min(2, os.cpu_count() or 1)
-    absent = {target.name: missing(target) for target in wanted}
-    planned = {t.name: _units(t, quick, data) for t in wanted if not absent[t.name]}
-    units = [
-        unit
-        for by_experiment in planned.values()
-        for same in by_experiment.values()
-        for unit in same
-    ]
-    errors = _compute_all(units, store, jobs, say)
-    results = [
-        Result(target, missing=absent[target.name])
-        if absent[target.name]
-        else _judge(target, planned[target.name], store, errors)
-        for target in wanted
-    ]
-    write(results, out, quick)
-    return results
+    plans = [_Plan(targets()[name], quick, data) for name in names]
+    waiting: dict[str, list[_Plan]] = {}
+    for plan in plans:
+        for unit in plan.all():
+            if store.get(unit.key) is None:
+                plan.open.add(unit.key)
+                waiting.setdefault(unit.key, []).append(plan)
+    done = 0
+    results: dict[str, Result] = {}
+
+    def finish(plan: _Plan) -> None:
+        result = results[plan.target.name] = plan.result(store)
+        told(result)
+
+    def ended(unit: Unit, error: str) -> None:
+        nonlocal done
+        done += 1
+        say(f"{done}/{len(waiting)} {unit.name}")
+        for plan in waiting[unit.key]:
+            plan.open.discard(unit.key)
+            plan.errors += [error] if error else []
+            if not plan.open:
+                finish(plan)
+
+    for plan in plans:
+        if not plan.open:
+            finish(plan)
+    compute_all([unit for plan in plans for unit in plan.all()], store, jobs, ended)
+    ordered = [results[name] for name in names]
+    write(ordered, out)
+    write_pages(ordered, out, quick)
+    return ordered

@@ -2,9 +2,6 @@
 
 Their plain twins are in tests/reproduce/test_faults.py.
 
-Rank swapping: p is a number of ranks, whatever the window; a value changes places only with a
-smaller one; the smallest value that has not been swapped leaves as it is.
-
 Differentially private microaggregation: the group should be the k records of the window nearest
 to a corner of the domain, but a min-heap stands where a max-heap should (Martinez Rodriguez 2015,
 Algorithm 6.7), so that a nearer record replaces the *nearest* so far. The oldest record is lost
@@ -16,52 +13,6 @@ import numpy as np
 
 from tacit.base.typing import Bools, Floats
 from tacit.kernels.compiler import njit
-
-
-@njit(cache=True, nogil=True)
-def swap_downwards(
-    values: Floats, reach: int, window: int, draw: Floats, out: Floats
-) -> None:
-    """One column: the oldest record of a full window swaps with a smaller value.
-
-    With one of the ``reach`` next smaller values that are free, chosen by draw[t] in [0, 1).
-    ``out`` gets the result. Invariant: a record is free until it has been swapped or has been
-    the oldest, and ``best[:found]`` are the largest smaller values so far, sorted.
-    """
-    n = values.shape[0]
-    free = np.ones(n, dtype=np.bool_)
-    best = np.empty(reach)
-    place = np.empty(reach, dtype=np.int64)
-    for t in range(n):
-        out[t] = values[t]
-    for t in range(n):
-        if not free[t]:
-            continue
-        free[t] = False
-        # the `reach` largest of the smaller values, kept sorted from the smallest up
-        found = 0
-        for s in range(t + 1, min(t + window, n)):
-            v = values[s]
-            if not free[s] or v >= values[t] or (found == reach and v <= best[0]):
-                continue
-            if found < reach:
-                # there is room: larger ones move up
-                at = found
-                found += 1
-                while at > 0 and best[at - 1] > v:
-                    best[at], place[at] = best[at - 1], place[at - 1]
-                    at -= 1
-            else:
-                # the smallest is dropped: smaller ones move down
-                at = 0
-                while at + 1 < reach and best[at + 1] < v:
-                    best[at], place[at] = best[at + 1], place[at + 1]
-                    at += 1
-            best[at], place[at] = v, s
-        if found:
-            s = place[int(draw[t] * found)]
-            out[t], out[s] = values[s], values[t]
-            free[s] = False
 
 
 @njit(cache=True, nogil=True)

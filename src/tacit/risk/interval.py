@@ -11,7 +11,7 @@ import numpy as np
 from tacit.base import facts
 from tacit.base.errors import ParameterError
 from tacit.base.measure import Measure
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
 from tacit.data.pair import Pair
 
 # Half-widths of the interval: 1 % to 10 %, as published (Domingo-Ferrer and Torra 2001);
@@ -117,39 +117,62 @@ def _close(
     """Numbers: share of widths whose interval holds x, and that share in random pairs."""
     if not len(x):
         return np.zeros(0), 0.0
+    # in the order of z all look-ups walk through memory: eight times faster on a million
+    order = np.argsort(z, kind="stable")
+    inside, chance = _close_in_order(x[order], z[order], by, widths)
+    hits = np.empty(len(x))
+    hits[order] = inside
+    return hits, chance
+
+
+def _close_in_order(
+    x: Floats,
+    z: Floats,
+    by: str,
+    widths: Sequence[float],
+) -> tuple[Floats, float]:
+    """``_close`` where z rises."""
     values = np.sort(x)
-    sd = float(x.std())
+    sd = float(values.std())
     inside = np.zeros(len(x))
     chance = 0.0
+    if by == "rank":
+        equal = equal_to(z)
+        # an interval ends at masked values: count the originals beside each of them once
+        below = np.searchsorted(values, z, side="left")
+        up_to = np.searchsorted(values, z, side="right")
     for width in widths:
-        low, high = bounds(z, width, by, sd)
+        if by == "rank":
+            first, last = ends(equal, width)
+            low, high = z[first], z[last]
+            held = up_to[last] - below[first]
+        else:
+            low, high = z - width * sd, z + width * sd
+            held = np.searchsorted(values, high, side="right")
+            held -= np.searchsorted(values, low, side="left")
         inside += (x >= low) & (x <= high)
         # how many of all originals each interval holds
-        up_to_high = np.searchsorted(values, high, side="right")
-        below_low = np.searchsorted(values, low, side="left")
-        chance += float((up_to_high - below_low).mean()) / len(x)
+        chance += float(held.mean()) / len(x)
     return inside / len(widths), chance / len(widths)
 
 
-def bounds(
-    z: Floats,
-    width: float,
-    by: str,
-    sd: float,
-) -> tuple[Floats, Floats]:
-    """The interval around each masked value: `width` of n ranks, or of the sd, each way."""
-    if by == "sd":
-        return z - width * sd, z + width * sd
-    values = np.sort(z)
-    n = len(values)
+def equal_to(z: Floats) -> tuple[Ints, Ints]:
+    """The first and the last place of each of the rising values z."""
+    first_equal = np.searchsorted(z, z, side="left")
+    last_equal = np.searchsorted(z, z, side="right") - 1
+    return first_equal, last_equal
+
+
+def ends(equal: tuple[Ints, Ints], width: float) -> tuple[Ints, Ints]:
+    """Where the interval of `width` x n ranks around each value begins and ends."""
+    first_equal, last_equal = equal
+    n = len(first_equal)
     # width * n may fall short of a whole number by rounding: 0.07 * 100 is 7.000..01,
     # 0.29 * 100 is 28.999..96
     steps = int(np.floor(width * n + 1e-9))
-    first_equal = np.searchsorted(values, z, side="left")
-    last_equal = np.searchsorted(values, z, side="right") - 1
-    low = np.maximum(first_equal - steps, 0)
-    high = np.minimum(last_equal + steps, n - 1)
-    return values[low], values[high]
+    first = np.maximum(first_equal - steps, 0)
+    last = np.minimum(last_equal + steps, n - 1)
+    return first, last
 
 
 @facts.measure("Interval disclosure, by sd")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -99,15 +100,17 @@ def interval_excess(
     best_guess: dict[str, str] = {}
     for j, name in enumerate(names):
         known = ~np.isnan(x[:, j])
-        values = x[known, j]
+        # in rising order all look-ups walk through memory
+        order = np.argsort(x[known, j], kind="stable")
+        ranked = _Ranked.of(x[known, j][order])
         shares = {
-            title: _share_close(values, guess[known, j], widths)
+            title: _share_close(ranked, guess[known, j][order], widths)
             for title, guess in guesses.items()
         }
         best = max(shares, key=lambda title: (shares[title], title))
         best_guess[name] = best
         with_release[name] = shares[best]
-        without[name] = _best_constant(values, widths)
+        without[name] = _best_constant(ranked, widths)
     excess = {name: max(0.0, with_release[name] - without[name]) for name in names}
     return Measure(
         "interval_excess",
@@ -151,46 +154,54 @@ def _guesses(z: Floats, noise: float | None) -> dict[str, Floats]:
     return guesses
 
 
+@dataclass(frozen=True)
+class _Ranked:
+    """Original values of a column in rising order."""
+
+    support: Floats  # the distinct values
+    rank: Floats  # the mean rank of the records that share each of them
+    own: Floats  # the mean rank of each record
+
+    @classmethod
+    def of(cls, values: Floats) -> _Ranked:
+        """``values`` rise."""
+        support, counts = np.unique(values, return_counts=True)
+        rank = np.cumsum(counts) - (counts - 1) / 2
+        return cls(support, rank, np.repeat(rank, counts))
+
+
 def _share_close(
-    values: Floats,
+    values: _Ranked,
     guess: Floats,
     widths: Sequence[float],
 ) -> float:
     """Share of guesses whose mean rank is within `width` x n of the value's, over widths."""
-    if not len(values):
+    n = len(values.own)
+    if not n:
         return 0.0
-    support, rank = _mean_ranks(values)
+    support = values.support
     # Where 0 and 1 are all there is, 0.8 means 1; a guess half-way goes to the lower value.
     upper = np.clip(np.searchsorted(support, guess), 1, max(len(support) - 1, 1))
     upper = np.minimum(upper, len(support) - 1)
     lower = np.maximum(upper - 1, 0)
     goes_up = support[upper] - guess < guess - support[lower]
     named = np.where(goes_up, upper, lower)
-    own = np.searchsorted(support, values)
-    off = np.abs(rank[named] - rank[own])
-    reach = np.sort(np.asarray(widths) * len(values) + 1e-9)
+    off = np.abs(values.rank[named] - values.own)
+    reach = np.sort(np.asarray(widths) * n + 1e-9)
     # how many widths are at least as large as the difference
     enough = len(reach) - np.searchsorted(reach, off, side="left")
     return float(enough.mean()) / len(reach)
 
 
-def _best_constant(values: Floats, widths: Sequence[float]) -> float:
+def _best_constant(values: _Ranked, widths: Sequence[float]) -> float:
     """The largest share that one and the same guess for everybody can have."""
-    if not len(values):
+    n = len(values.own)
+    if not n:
         return 0.0
-    support, rank = _mean_ranks(values)
-    ranks = np.sort(rank[np.searchsorted(support, values)])
-    inside = np.zeros(len(support))
+    inside = np.zeros(len(values.support))
     for width in widths:
-        reach = width * len(values) + 1e-9
-        high = np.searchsorted(ranks, rank + reach, side="right")
-        low = np.searchsorted(ranks, rank - reach, side="left")
+        reach = width * n + 1e-9
+        high = np.searchsorted(values.own, values.rank + reach, side="right")
+        low = np.searchsorted(values.own, values.rank - reach, side="left")
         inside += high - low
-    return float(inside.max()) / (len(widths) * len(values))
-
-
-def _mean_ranks(values: Floats) -> tuple[Floats, Floats]:
-    """The distinct values in order, and the mean rank of the records that share each."""
-    support, counts = np.unique(values, return_counts=True)
-    last = np.cumsum(counts)
-    return support, last - (counts - 1) / 2
+    return float(inside.max()) / (len(widths) * n)

@@ -8,6 +8,7 @@ its digest can be compared with that of any other engine.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ import pyarrow as pa
 from tacit.scale.block_fit import Fitted
 from tacit.scale.digest import digest
 from tacit.scale.engine.base import Cancel
+from tacit.scale.parquet_folder import put_in_place, refuse_strange
 from tacit.scale.request import Request
 from tacit.scale.run_result import Clock
 from tacit.scale.source import ParquetSource
@@ -63,6 +65,8 @@ class ClusterStages:
         self.source = SparkSource(self.spark, source)
         self.on_disk = "://" not in out
         self.out = str(Path(out).resolve()) if self.on_disk else out
+        if self.on_disk:
+            refuse_strange(Path(self.out))
         self.beside = f"{self.out}.work"
         # marks are on the driver's disk, also where the records are not
         self.folder = Path(self.beside if self.on_disk else Path(self.beside).name)
@@ -149,8 +153,15 @@ class ClusterStages:
             release = release.join(others, "row")
         ranges = release.repartitionByRange(tasks_for(self.spark), "row")
         ordered = ranges.sortWithinPartitions("row").select(*map(quoted, released))
+        # on a disk the release appears when it is whole; an object store has ways of its own
+        target = f"{self.beside}/release" if self.on_disk else self.out
         # the ranges of the tasks follow one another, so the files do, too
-        ordered.write.mode("overwrite").parquet(self.out)
+        ordered.write.mode("overwrite").parquet(target)
+        if self.on_disk:
+            old = Path(self.beside, "old")
+            # of a run that was killed while it put the release in place
+            shutil.rmtree(old, ignore_errors=True)
+            put_in_place(Path(target), Path(self.out), old)
         clock.lap("merge")
         if not self.on_disk:
             # the driver would have to fetch the whole release

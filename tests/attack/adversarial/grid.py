@@ -46,26 +46,31 @@ class Cell:
     file: str
     methods: tuple[str, ...]
     refused: str = ""
-    tool: dict[str, list[np.ndarray]] = field(default_factory=dict)
-    attack: dict[str, list[np.ndarray]] = field(default_factory=dict)
+    tool: dict[str, dict[int, np.ndarray]] = field(default_factory=dict)
+    attack: dict[str, dict[int, np.ndarray]] = field(default_factory=dict)
     named: dict[str, list[str]] = field(default_factory=dict)
-    released: int = 0
+    released: dict[int, int] = field(default_factory=dict)
     seeds: int = 0
 
     def rate(self, who: str) -> float:
-        """Share of the released records that an attack, or 'plan' or 'no plan', finds."""
+        """Share of the released records that an attack, or 'plan' or 'no plan', finds.
+
+        Of the files on which it ran: an attack may not apply to each.
+        """
         found = self.attack.get(who) or self.tool[who]
-        return float(sum(f.sum() for f in found) / max(self.released, 1))
+        released = sum(self.released[seed] for seed in found)
+        return float(sum(f.sum() for f in found.values()) / max(released, 1))
 
     def ratios(self) -> dict[str, tuple[float, float]]:
         """By attack: ratio of tool to attack, and by how many sd the tool is behind."""
         out = {}
         for know in self.tool:
-            ours = np.concatenate(self.tool[know])
             for name, found in self.attack.items():
                 if know == "no plan" and name not in NEED_NO_PLAN:
                     continue
-                theirs = np.concatenate(found)
+                theirs = np.concatenate(list(found.values()))
+                # on the same files: an attack may not apply to each of them
+                ours = np.concatenate([self.tool[know][seed] for seed in found])
                 if theirs.sum() <= 0:
                     continue
                 gap = theirs - ours
@@ -123,17 +128,17 @@ def _round(cell: Cell, seed: int) -> None:
     if made is None:
         return
     cell.seeds += 1
-    cell.released += int((made.truth >= 0).sum())
+    cell.released[seed] = int((made.truth >= 0).sum())
     for know in ("plan", "no plan"):
         found, who = _tool(made, know == "plan")
-        cell.tool.setdefault(know, []).append(found)
+        cell.tool.setdefault(know, {})[seed] = found
         cell.named.setdefault(know, []).append(who)
     for attack, run in ATTACKS.items():
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             named = run(made)
         if named is not None:
-            cell.attack.setdefault(attack, []).append(hits(named, made))
+            cell.attack.setdefault(attack, {})[seed] = hits(named, made)
 
 
 def _made(cell: Cell, seed: int) -> Trial | None:

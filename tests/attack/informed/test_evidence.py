@@ -62,6 +62,7 @@ def test_solvers_for_large_files_agree_with_the_small_ones(monkeypatch, grid):
     small = [f(Evidence(x, z)) for f in (nearest, assignment)]
     for room in (evidence, evidence_assignment):
         monkeypatch.setattr(room, "DENSE", 10)
+    monkeypatch.setattr(evidence_assignment, "FEW", 10)
     large = [f(Evidence(x, z)) for f in (nearest, assignment)]
     truth = np.arange(200)
     assert _score(large[0], truth)[0] == pytest.approx(_score(small[0], truth)[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,30 @@ def file_case(make: Callable[[], Any], files: Pair, look: Any = None) -> Mechani
     return aligned(run, make)
 
 
+def classes_case(make: Callable[[], Any], files: Pair) -> Mechanism:
+    """A release of one column of classes: how many records have which label."""
+    labels = ["J45", "J46", "K20", "J4*", "K2*", "J*", "K*", "*"]
+
+    def look(frame: pd.DataFrame) -> Floats:
+        counts = [float((frame["icd"] == label).sum()) for label in labels]
+        return np.array([float(len(frame)), *counts])
+
+    def run(which: int, runs: int) -> Floats:
+        made = make()
+        with warnings.catch_warnings():
+            # an empty release says so
+            warnings.simplefilter("ignore")
+            return many(lambda: look(made.fit_transform(files[which])), runs)
+
+    return aligned(run, make)
+
+
+def added(frame: pd.DataFrame, **values: object) -> Pair:
+    """A file and its neighbour: one record more."""
+    more = pd.DataFrame([values], columns=list(frame.columns))
+    return frame, pd.concat([frame, more], ignore_index=True)
+
+
 def changed(frame: pd.DataFrame, row: int, **values: object) -> Pair:
     """A file and its neighbour: one record has other values."""
     # as it would be read from a file: each with the types that its own values have
@@ -48,6 +73,8 @@ HALVES = changed(pd.DataFrame({"v": np.arange(12)}), 0, v=0.5)
 RARE = changed(pd.DataFrame({"c": ["a", "b"] * 5}), 0, c="c")
 UNIQUE = changed(pd.DataFrame({"c": [f"t{i}" for i in range(20)]}), 0, c="t1")
 ORDERED = changed(pd.DataFrame({"c": ["low", "mid"] * 5}), 0, c="high")
+CODED = added(pd.DataFrame({"icd": ["J45"] * 150 + ["K20"] * 150}), icd="J45")
+ALONE = added(pd.DataFrame({"icd": ["J45"] * 150 + ["K20"] * 150}), icd="J46")
 TEXTS = [f"t{i}" for i in range(20)]
 LEVELS: list[Any] = ["low", "mid", "high"]
 NUMBERS = np.array([10.0, 20.0, 10.0, 20.0]), np.array([30.0, 20.0, 10.0, 20.0])
@@ -62,6 +89,13 @@ def laplace(epsilon: float, **given: Any) -> Callable[[], Any]:
 
 def grouped(epsilon: float, **given: Any) -> Callable[[], Any]:
     return lambda: tc.protect.DPMicroaggregation(epsilon=epsilon, **given)
+
+
+def sampled(epsilon: float, **given: Any) -> Callable[[], Any]:
+    rules = {"icd": {"prefix": [2, 1]}}
+    return lambda: tc.protect.DPGeneralisation(
+        epsilon=epsilon, delta=1e-6, hierarchies=rules, **given
+    )
 
 
 def stream(epsilon: float, **given: Any) -> Callable[[], Any]:
@@ -137,6 +171,18 @@ ALL: dict[str, tuple[float, Mechanism]] = {
     "DP microaggregation, few distinct integers": (
         0.5,
         file_case(grouped(0.5, k=10, bounds=N), CODES),
+    ),
+    "DP generalisation, one record more of many": (
+        1.0,
+        classes_case(sampled(1.0, search=0.5), CODED),
+    ),
+    "DP generalisation, a value that nobody else has": (
+        1.0,
+        classes_case(sampled(1.0), ALONE),
+    ),
+    "DP generalisation, given levels": (
+        1.0,
+        classes_case(sampled(1.0, levels={"icd": 0}), CODED),
     ),
     "stream, push, numbers": (
         1.0,

@@ -82,7 +82,8 @@ def seen(frame: pd.DataFrame, values: list[object] | None = None) -> Floats:
             facts += [float(x[0] == x[1]), float(x[-1] == x[-2])] if len(x) > 1 else []
         for value in values or ():
             same = (column.astype(object) == value).to_numpy()
-            facts += [float(same[0]), float(same[-1]), float(same.sum())]
+            ends = [float(same[0]), float(same[-1])] if len(same) else [0.0, 0.0]
+            facts += [*ends, float(same.sum())]
     return np.array(facts)
 
 

@@ -9,11 +9,12 @@ from dataclasses import replace
 from fastapi import APIRouter, Request, Response
 
 from tacit.app import forms
-from tacit.app.messages import Catalogue, StepValues
+from tacit.app.messages import Catalogue, Finished, StepValues
 from tacit.app.pages.home import attempts_seen, to, unready
 from tacit.app.pages.protect import label_of, new_step, start
-from tacit.app.project import Attempt, Project
+from tacit.app.project import Attempt, Project, Setup
 from tacit.app.session import first_of, form_of, project_of, state_of
+from tacit.app.worker import Job
 from tacit.compare.frontier import Frontier
 from tacit.compare.trial import LOSS, STRONGEST, Trial
 from tacit.report.charts import Point, risk_utility_map
@@ -70,7 +71,11 @@ def _drawn(project: Project) -> dict[str, object]:
     trials = tuple(attempt.summary["trial"] for attempt in good)
     frontier = Frontier(trials, STRONGEST, LOSS, bound, project.about["records"])
     # What is recommended is safe by the limit as it stands, and was by the one of its run.
-    safe = tuple(attempt.summary["trial"] for attempt in good if attempt.safe)
+    safe = tuple(
+        attempt.summary["trial"]
+        for attempt in good
+        if attempt.safe and attempt.setup.limits == project.setup.limits
+    )
     recommended = replace(frontier, trials=safe).recommended
     # Two attempts may have equal figures, so a trial is known by being the same object.
     best = {id(trial) for trial in frontier.best}
@@ -87,8 +92,12 @@ def _drawn(project: Project) -> dict[str, object]:
             attempt.id == chosen,
             id(trial) in best,
             str(attempt.id),
+            trial.risk_interval,
         )
         points.append(point)
+    before = project.before if project.before and project.before.ok else None
+    if before is not None:
+        points.append(_as_it_is(before))
     drawing = risk_utility_map(
         points,
         bound=bound,
@@ -109,8 +118,18 @@ def _drawn(project: Project) -> dict[str, object]:
         "advice": _advice(frontier, recommended) if good else "",
         "none_safe": bool(good) and recommended is None,
         "notes": sorted({attempt.summary["note"] for attempt in good} - {""}),
-        "runs": [_row(one, chosen, recommended) for one in newest_first],
+        "before": _row(before, project.setup, None) if before else None,
+        "runs": [_row(one, project.setup, recommended) for one in newest_first],
     }
+
+
+def _as_it_is(before: Attempt) -> Point:
+    """The file before protection on the map; it is no release, so it cannot be chosen."""
+    trial = before.summary["trial"]
+    # nothing is lost where nothing was changed, whatever a measure says of rounding
+    return Point(
+        before.label, trial.risk, 0.0, "as it is", interval=trial.risk_interval
+    )
 
 
 def _advice(frontier: Frontier, recommended: Trial | None) -> str:
@@ -134,20 +153,26 @@ def _mark(place: int) -> str:
 
 
 def _row(
-    attempt: Attempt, chosen: int | None, recommended: Trial | None
+    attempt: Attempt, setup: Setup, recommended: Trial | None
 ) -> dict[str, object]:
     """A line of the table; what failed has a reason in place of figures."""
     row: dict[str, object] = {
         "id": attempt.id,
         "label": attempt.label,
         "error": attempt.error,
-        "chosen": attempt.id == chosen,
+        "chosen": attempt.id == setup.release,
     }
     if not attempt.ok:
         none = dict.fromkeys(("risk", "chance", "loss", "score"), "–")
         return row | none | {"by": "", "state": "", "word": "", "recommended": False}
     summary = attempt.summary
     trial = summary["trial"]
+    state = summary["verdict"]["state"]
+    word = summary["verdict"]["word"]
+    # one verdict: what was judged by other thresholds is not called safe by these
+    if not attempt.judged_by(setup):
+        state = "warn"
+        word = "other thresholds: run it again"
     return row | {
         "risk": percent(trial.risk),
         "by": inside(trial.attacker),
@@ -155,8 +180,8 @@ def _row(
         "loss": number(trial.loss),
         "score": number(trial.score),
         "recommended": trial is recommended,
-        "state": summary["verdict"]["state"],
-        "word": summary["verdict"]["word"],
+        "state": state,
+        "word": word,
     }
 
 
@@ -265,4 +290,54 @@ async def defaults(request: Request, pid: str) -> Response:
         steps = (new_step(method),)
         attempts.append(project.new_attempt(label_of(steps, catalogue), steps))
     start(state, project, attempts)
+    return to(f"/p/{pid}/compare")
+
+
+@router.post("/p/{pid}/make_safe")
+async def make_safe(request: Request, pid: str) -> Response:
+    """Strengthen the plan until it is safe; each try is a point on the map."""
+    state = state_of(request)
+    project = project_of(request, pid)
+    catalogue = await state.catalogue()
+    if project.busy:
+        return to(f"/p/{pid}/compare")
+    project.notice = ""
+    tries: dict[int, Attempt] = {}
+
+    def tick(done: Finished) -> None:
+        steps = tuple(done.get("steps", ()))
+        if done.get("final"):
+            project.choose(tries[done["run"]])
+            return
+        attempt = project.new_attempt(label_of(steps, catalogue), steps)
+        attempt.summary = done["summary"]
+        attempt.files = done["files"]
+        attempt.error = done["error"]
+        tries[done["run"]] = attempt
+        project.add(attempt)
+
+    def ended(job: Job) -> None:
+        if job.state == "failed":
+            project.notice = job.error
+        elif job.state == "cancelled":
+            project.notice = "Cancelled. What had finished before is kept."
+
+    setup = project.setup
+    project.job = Job(
+        "make_safe",
+        {
+            "path": str(project.path),
+            "name": project.name,
+            "roles": setup.roles,
+            "kinds": setup.kinds,
+            "steps": list(setup.steps),
+            "bound": setup.bound,
+            "limits": setup.limits,
+            "folder": str(state.workspace.path),
+            "depth": setup.depth,
+        },
+        on_tick=tick,
+        on_end=ended,
+    )
+    state.heavy.submit(project.job)
     return to(f"/p/{pid}/compare")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import TypedDict
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -27,7 +28,7 @@ DEMO_RECORDS, FEWEST, MOST = 2000, 100, 1_000_000
 # Seconds that we wait for a file before we show a page that waits instead.
 MOMENT = 1.5
 # Pages that undo and redo may lead back to.
-PAGES = ("data", "roles", "protect", "compare", "release")
+PAGES = ("data", "roles", "protect", "classes", "lattice", "compare", "release")
 
 
 class JobNews(TypedDict):
@@ -175,9 +176,12 @@ async def redo(request: Request, pid: str) -> Response:
 async def _back(request: Request, pid: str) -> Response:
     """To the page that the button stood on."""
     project_of(request, pid).notice = ""
-    here = first_of(await form_of(request), "here", "data")
+    form = await form_of(request)
+    here = first_of(form, "here", "data")
+    column = first_of(form, "column")
+    query = f"?column={quote(column)}" if column else ""
     # Only pages that we know: the address must not be the choice of whoever made the form.
-    return to(f"/p/{pid}/{here if here in PAGES else 'data'}")
+    return to(f"/p/{pid}/{here if here in PAGES else 'data'}{query}")
 
 
 @router.get("/p/{pid}/events")
@@ -200,7 +204,8 @@ async def events(request: Request, pid: str) -> Response:
 
 def attempts_seen(project: Project) -> str:
     """Differs whenever the map must be drawn anew."""
-    return f"{len(project.attempts)}.{project.setup.release}"
+    has_before = project.before is not None
+    return f"{len(project.attempts)}.{project.setup.release}.{has_before}"
 
 
 def _job_news(job: Job) -> JobNews:

@@ -10,13 +10,25 @@ from typing import TypedDict
 
 from fastapi import APIRouter, Request, Response
 
-from tacit.app import forms
-from tacit.app.messages import Catalogue, Entry, Finished, PlanOrder, StepValues
+from tacit.app import class_step, forms
+from tacit.app.messages import (
+    BEFORE,
+    Catalogue,
+    Entry,
+    Finished,
+    PlanOrder,
+    StepValues,
+)
 from tacit.app.pages.home import to, unready
 from tacit.app.project import Attempt, Project, Setup
+from tacit.app.rules import in_short
 from tacit.app.session import Form, State, first_of, form_of, project_of, state_of
 from tacit.app.worker import Cancelled, Job
+from tacit.assess.presets import PRESETS, preset_of
+from tacit.assess.verdict import thresholds_of_measures
 from tacit.base import seeds
+from tacit.base.facts import facts_of, title_of
+from tacit.risk import registry as risks
 
 router = APIRouter()
 
@@ -32,6 +44,7 @@ class Limits(TypedDict):
     """The accepted risk, and how much is attacked and measured."""
 
     bound: float
+    limits: dict[str, float]
     depth: str
 
 
@@ -48,7 +61,15 @@ def label_of(steps: Sequence[StepValues], catalogue: Catalogue) -> str:
 
 
 def _short(value: object) -> str:
-    text = f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        text = f"{value:g}"
+    elif isinstance(value, dict):
+        # the columns that something is given for; what is given stands in the step
+        text = " ".join(str(name) for name in value)
+    elif isinstance(value, list | tuple):
+        text = " ".join(str(one) for one in value)
+    else:
+        text = str(value)
     return text if len(text) < LETTERS else text[: LETTERS - 1] + "…"
 
 
@@ -83,7 +104,8 @@ def read_steps(
         if place < len(old) and old[place]["method"] != method:
             steps.append(new_step(method))
             continue
-        inputs = forms.fields(entry["schema"], about=entry["doc"])
+        known = old[place]["parameters"] if place < len(old) else None
+        inputs = forms.fields(entry["schema"], known, entry["doc"])
         step = new_step(method)
         step["parameters"] = forms.read(inputs, form, f"s{place}.p.")
         if entry["random"]:
@@ -94,7 +116,17 @@ def read_steps(
 
 
 def read_limits(form: Form, old: Setup) -> Limits:
-    """The limits as the form holds them; what is not valid stays as it was."""
+    """The limits as the form holds them; what is not valid stays as it was.
+
+    A set of thresholds that was chosen counts more than the fields, which still hold the old one.
+    """
+    depth = first_of(form, "depth", old.depth)
+    depth = depth if depth in ("quick", "all") else old.depth
+    preset = first_of(form, "preset")
+    if preset in PRESETS and preset != preset_of(old.bound, old.limits):
+        wanted = PRESETS[preset]
+        changes = dict(wanted.changes)
+        return {"bound": wanted.attack, "limits": changes, "depth": depth}
     try:
         # The page shows percent.
         bound = min(max(float(form["bound"][0]) / 100, 0.0), 1.0)
@@ -103,8 +135,36 @@ def read_limits(form: Form, old: Setup) -> Limits:
     # Nothing is above what is no number: every release would pass.
     if math.isnan(bound):
         bound = old.bound
-    depth = first_of(form, "depth", old.depth)
-    return {"bound": bound, "depth": depth if depth in ("quick", "all") else old.depth}
+    return {"bound": bound, "limits": _read_thresholds(form, old), "depth": depth}
+
+
+def _read_thresholds(form: Form, old: Setup) -> dict[str, float]:
+    """Thresholds of measures that are not their defaults; what is no share stays as it was."""
+    limits: dict[str, float] = {}
+    for name, usual in thresholds_of_measures().items():
+        before = old.limits.get(name, usual)
+        try:
+            limit = float(first_of(form, f"limit.{name}", f"{before}"))
+        except ValueError:
+            limit = before
+        limit = limit if 0 <= limit <= 1 else before
+        if limit != usual:
+            limits[name] = limit
+    return limits
+
+
+def threshold_rows(setup: Setup) -> list[dict[str, object]]:
+    """Each threshold with its reason, as the form shows it; attacks have a field of their own."""
+    return [
+        {
+            "name": name,
+            "title": title_of(risks[name], name),
+            "limit": f"{setup.limits.get(name, usual):g}",
+            "why": facts_of(risks[name]).why,
+        }
+        for name, usual in thresholds_of_measures().items()
+        if name != "strongest"
+    ]
 
 
 @router.get("/p/{pid}/protect")
@@ -120,7 +180,9 @@ async def protect(request: Request, pid: str) -> Response:
     for step in project.setup.steps:
         entry = methods[step["method"]]
         inputs = forms.fields(entry["schema"], step["parameters"], entry["doc"])
-        cards.append({**step, "fields": inputs, "entry": entry})
+        held = class_step.rules_of([step])
+        rules = {name: in_short(rule) for name, rule in held.items()}
+        cards.append({**step, "fields": inputs, "entry": entry, "rules": rules})
     return state.page(
         "protect.html",
         project=project,
@@ -131,6 +193,9 @@ async def protect(request: Request, pid: str) -> Response:
         # Each page has a name of its own, by which we know who made the last change.
         tab=secrets.token_hex(6),
         danger=seeds.DANGER,
+        presets=PRESETS,
+        preset=preset_of(project.setup.bound, project.setup.limits),
+        thresholds=threshold_rows(project.setup),
     )
 
 
@@ -229,12 +294,20 @@ def start(state: State, project: Project, attempts: Sequence[Attempt]) -> None:
         for attempt in attempts
     ]
     project.notice = ""
+    # What was run is shown beside the file as it is; that comes last, since nobody waits for it.
+    if project.needs_before and all(attempt.steps for attempt in attempts):
+        before = Attempt(BEFORE, "as it is, before protection", (), project.setup)
+        waiting[BEFORE] = before
+        plans.append({"run": BEFORE, "label": before.label, "steps": []})
 
     def tick(done: Finished) -> None:
         attempt = waiting[done["run"]]
         attempt.summary = done["summary"]
         attempt.files = done["files"]
         attempt.error = done["error"]
+        if attempt.id == BEFORE:
+            project.before = attempt
+            return
         project.add(attempt)
         project.choose_first(attempt)
 
@@ -253,6 +326,7 @@ def start(state: State, project: Project, attempts: Sequence[Attempt]) -> None:
             "kinds": project.setup.kinds,
             "plans": plans,
             "bound": project.setup.bound,
+            "limits": project.setup.limits,
             "folder": str(state.workspace.path),
             "depth": project.setup.depth,
         },

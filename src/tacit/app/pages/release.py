@@ -13,7 +13,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import FileResponse
 
 from tacit.app.pages.home import to, unready
-from tacit.app.project import Attempt
+from tacit.app.project import Attempt, Project
 from tacit.app.session import State, form_of, project_of, state_of
 from tacit.app.worker import Cancelled, Job
 
@@ -46,10 +46,18 @@ async def release(request: Request, pid: str) -> Response:
         here="release",
         formats=list(dict.fromkeys([own, *FORMATS])),
         own_format=own,
+        before=_before(project),
         command=chosen.summary["command"] if chosen else "",
         python=chosen.summary["python"] if chosen else "",
         leaving=chosen.summary["leaving"] if chosen else [],
     )
+
+
+def _before(project: Project) -> dict[str, str]:
+    """What each attack found before protection, by its title."""
+    known = project.before
+    rows = known.summary["attacks"] if known and known.ok else ()
+    return {str(row["title"]): str(row["rate"]) for row in rows}
 
 
 @router.post("/p/{pid}/accept")

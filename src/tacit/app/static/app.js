@@ -120,6 +120,16 @@ if (feed) {
 // -- the map: a point is a button ------------------------------------------------------------------------------
 const pick = (event) => {
   const point = event.target.closest("[data-choose]");
+  // a node of the lattice leads to its row, which says why it will do or not
+  const row = point && all("[data-node]").find((one) => one.dataset.node === point.dataset.choose);
+  if (row) {
+    event.preventDefault();
+    for (const other of all("tr.shown")) other.classList.remove("shown");
+    row.classList.add("shown");
+    row.scrollIntoView({ block: "center" });
+    ($("button", row) || row.closest("[tabindex]")).focus({ preventScroll: true });
+    return;
+  }
   const form = $("#choose");
   if (!point || !form) return;
   event.preventDefault();

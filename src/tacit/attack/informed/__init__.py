@@ -26,6 +26,7 @@ registry = Registry(
     resampling="resampling:AwareResampling",
     massc="massc:AwareMASSC",
     dp_microaggregation="dp_microaggregation:AwareDPMicroaggregation",
+    dp_generalisation="dp_generalisation:AwareDPGeneralisation",
     noise_with_gaps="noise_with_gaps:AwareNoiseWithGaps",
     generalisation="generalisation:AwareGeneralisation",
     labels="learned_labels:AwareLabels",

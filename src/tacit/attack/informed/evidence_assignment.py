@@ -16,6 +16,7 @@ from tacit.attack.class_links import members_share
 from tacit.attack.informed.evidence_graph import CANDIDATES, pair_costs, sparse_links
 from tacit.attack.solver.assign import assign
 from tacit.attack.solver.csr import pointers_of
+from tacit.attack.solver.scan import FEW
 from tacit.base.errors import TacitWarning
 from tacit.base.scipy_parts import linear_sum_assignment
 from tacit.base.typing import Floats, Ints
@@ -36,10 +37,13 @@ def assignment(evidence: Evidence) -> Matching:
         Costs of pairs.
     """
     ours, theirs = evidence.classes()
-    if max(int(ours.count.sum()), int(theirs.count.sum())) <= DENSE:
-        return _all_pairs(evidence, ours, theirs)
-    if evidence.pure:
+    records = max(int(ours.count.sum()), int(theirs.count.sum()))
+    # on vectors the solver is ten to fifty times as fast as all pairs at 3,000 records; on few
+    # records all pairs need no compiled code
+    if evidence.pure and records > FEW:
         return _certified(evidence, ours, theirs)
+    if records <= DENSE:
+        return _all_pairs(evidence, ours, theirs)
     return _among_candidates(evidence, ours, theirs)
 
 

@@ -111,16 +111,13 @@ class Fitted:
         linked = np.flatnonzero(match >= 0)
         other = match[linked]
         moved = self._a[linked] - self._b[other]
-        gap = np.ma.masked_invalid(moved)
-        a = np.ma.masked_invalid(self._a)
-        b = np.ma.masked_invalid(self._b)
         # E (x - y)^2 of independent x and y
-        shift = a.mean(0) - b.mean(0)
-        strangers = a.var(0) + b.var(0) + shift**2
-        least = np.ma.maximum(strangers, SMALLEST)
-        share = (gap**2).mean(0) / least
+        shift = _mean(self._a) - _mean(self._b)
+        strangers = _variance(self._a) + _variance(self._b) + shift**2
+        share = _mean(moved**2) / np.maximum(strangers, SMALLEST)
         # columns that no link shows in both files say nothing
-        if not share.count():
+        share = share[~np.isnan(share)]
+        if not len(share):
             return 0.0
         return float(share.mean())
 
@@ -208,6 +205,19 @@ def _standard(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     ours = (a - centre) / unit
     theirs = (b - centre) / unit
     return ours, theirs
+
+
+def _mean(x: Floats) -> Floats:
+    """Mean of each column over what is shown; missing where nothing is."""
+    shown = ~np.isnan(x)
+    total = np.where(shown, x, 0.0).sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / shown.sum(axis=0))
+
+
+def _variance(x: Floats) -> Floats:
+    """Mean squared distance from the mean of each column, over what is shown."""
+    return _mean((x - _mean(x)) ** 2)
 
 
 def _even(size: int) -> float:

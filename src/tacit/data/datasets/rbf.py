@@ -32,6 +32,11 @@ class JavaRandom:
     def __init__(self, seed: int) -> None:
         self._state = (seed ^ _MULTIPLIER) & _MASK
 
+    @property
+    def state(self) -> int:
+        """The 48 bits that the next number is made of."""
+        return self._state
+
     def _next(self, bits: int) -> int:
         """The highest bits of the next state, of 48."""
         self._state = (self._state * _MULTIPLIER + _INCREMENT) & _MASK
@@ -99,6 +104,7 @@ class RandomRBF(BlockStream):
         self.centres = np.array(centre)
         self.labels = np.array(label, dtype=np.int64)
         self.deviations = np.array(deviation)
+        self.weights = np.array(weight)
         self._cumulative = np.cumsum(weight) / np.sum(weight)
 
     def _block(self, rng: np.random.Generator, n: int) -> tuple[Floats, Ints]:

@@ -26,6 +26,11 @@ def read_table(path: Path) -> tuple[Row, ...]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
+    return rows_of(text, str(path))
+
+
+def rows_of(text: str, source: str) -> tuple[Row, ...]:
+    """The rows of a table that is given as text; errors name where it comes from."""
     first = text.partition("\n")[0]
     # labels may hold commas, as '[40, 45)' does; of equally frequent ones ARX's own is first
     separator = max(SEPARATORS, key=first.count)
@@ -33,9 +38,9 @@ def read_table(path: Path) -> tuple[Row, ...]:
         reader = csv.reader(text_io.StringIO(text), delimiter=separator, strict=True)
         rows = tuple(tuple(row) for row in reader if row)
     except csv.Error as error:
-        raise InputError(f"{path}: not a table of a hierarchy ({error})") from None
+        raise InputError(f"{source}: not a table of a hierarchy ({error})") from None
     if not rows:
-        raise InputError(f"{path}: the hierarchy is empty")
+        raise InputError(f"{source}: the hierarchy is empty")
     return rows
 
 
@@ -46,11 +51,16 @@ def write_table(
     force: bool = False,
 ) -> None:
     """Write rows as ARX reads them."""
+    with replacing(path, force=force) as temporary:
+        temporary.write_text(text_of(rows), encoding="utf-8")
+
+
+def text_of(rows: Iterable[Row]) -> str:
+    """Rows as text that ARX reads."""
     text = text_io.StringIO()
     writer = csv.writer(text, delimiter=";", lineterminator="\n")
     writer.writerows(rows)
-    with replacing(path, force=force) as temporary:
-        temporary.write_text(text.getvalue(), encoding="utf-8")
+    return text.getvalue()
 
 
 def read_folder(folder: Path) -> dict[str, dict[str, Any]]:

@@ -28,15 +28,21 @@ def read(
     encoding: str | None = None,
 ) -> pa.Table:
     """Read dense ARFF data; '?' is a missing value."""
-    with path.open(encoding=encoding or "utf-8") as file:
+    try:
+        opened = path.open(encoding=encoding or "utf-8")
+    except LookupError:
+        raise InputError(
+            f"{path}: there is no encoding '{encoding}'; try utf8, cp1252 or latin-1"
+        ) from None
+    with opened as file:
         # header and data share one count of lines
         lines = enumerate(file, start=1)
         try:
             declared = _header(path, lines)
             rows = _rows(path, lines, len(declared))
-        except UnicodeDecodeError:
+        except UnicodeError:
             raise InputError(
-                f"{path}: is not UTF-8; say what it is with --encoding"
+                f"{path}: is not {encoding or 'UTF-8'}; say what it is with --encoding"
             ) from None
     if not declared:
         raise InputError(f"{path}: declares no attribute; it is not an ARFF file")

@@ -14,11 +14,15 @@ After FLASH (Kohlmayer, Prasser, Eckert, Kemper and Kuhn 2012) and the optimum o
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from tacit.base.typing import Bools, Floats, Ints, Progress
+from tacit.base.typing import Bools, Floats, Ints
 from tacit.protect.lattice.level_codes import Levels
-from tacit.protect.lattice.looking import ROUNDING, Found, Looking, Problem
+from tacit.protect.lattice.looking import ROUNDING, Looking
+from tacit.protect.lattice.problem import Found, Problem
+from tacit.protect.lattice.search_state import packed, unpacked
 
 
 class Search(Looking):
@@ -49,10 +53,10 @@ class Search(Looking):
     def run(
         self,
         most_checks: int | None = None,
-        progress: Progress | None = None,
     ) -> Found:
         """Search until the best node is proven, or so many nodes were counted."""
         nodes = int(self.open.sum())
+        self.begin()
         order = self._order()
         place = 0
         # views: what a look closes in the lattice is closed here, too
@@ -67,13 +71,33 @@ class Search(Looking):
             if done and (self._has_floor or place == len(order)):
                 break
             # asked between paths: one that was begun is looked at to its end
-            if most_checks is not None and self.checked >= most_checks:
+            if self.ends(most_checks, self._bound, self._left):
                 return self._found(nodes, proven=False)
             node = np.unravel_index(int(order[place]), self.shape)
             self._halve(tuple(int(level) for level in node))
-            if progress is not None:
-                progress("looking at generalisations", nodes - int(flat.sum()), nodes)
         return self._found(nodes, proven=True)
+
+    def held(self) -> dict[str, Any]:
+        """Which nodes are open, and at which the lasting constraints hold."""
+        flags = {"open": packed(self.open), "kept": packed(self._kept)}
+        return {**super().held(), **flags}
+
+    def restore(
+        self,
+        held: dict[str, Any],
+    ) -> None:
+        """Take a state over."""
+        super().restore(held)
+        self.open = unpacked(held["open"], self.shape)
+        self._kept = unpacked(held["kept"], self.shape)
+
+    def _bound(self) -> float:
+        """Whatever is still open might lose as little as its floor."""
+        left = self.floor[self.open]
+        return float(left.min()) if left.size else self.loss
+
+    def _left(self) -> str:
+        return f"{int(self.open.sum()):,} of {self.open.size:,} open"
 
     def _order(self) -> Ints:
         """The nodes, those that may lose least first."""
@@ -95,10 +119,7 @@ class Search(Looking):
         *,
         proven: bool,
     ) -> Found:
-        # whatever is still open might lose as little as its floor
-        left = self.floor[self.open]
-        bound = float(left.min()) if left.size else self.loss
-        return self.found(nodes, bound, proven=proven)
+        return self.found(nodes, self._bound(), proven=proven)
 
     def _halve(
         self,

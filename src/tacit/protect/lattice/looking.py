@@ -6,81 +6,23 @@ be held (``wide_search``) share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tacit.protect.lattice.class_cells import Cells, rolled
-from tacit.protect.lattice.constraints.base import Constraint
-from tacit.protect.lattice.level_codes import KeyColumn, Levels, shape_of
+from tacit.protect.lattice.level_codes import Levels, shape_of
+from tacit.protect.lattice.problem import Found, Problem
+from tacit.protect.lattice.search_state import load, save
 from tacit.protect.lattice.settle import Settled, settle, suppressed_least
-from tacit.protect.lattice.utilities.base import Utility
-from tacit.protect.lattice.view import Extras
+from tacit.protect.lattice.watching import current
 
 KEPT = 256
 """Counted nodes whose cells are kept to be rolled up from."""
 ROUNDING = 1e-12
 """Losses that differ by less are the same."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a search found."""
-
-    levels: Levels | None
-    """The best node; None: no node that was looked at keeps the constraints."""
-    loss: float
-    bound: float
-    """No node loses less; equal to ``loss`` where the node is proven to be the best."""
-    proven: bool
-    """Every node was looked at, or closed for a reason that holds."""
-    suppressed: int
-    nodes: int
-    checked: int
-    reason: str
-    """Why the last node that was looked at fails, where none was found."""
-
-
-def nothing_found(
-    found: Found,
-    share: float,
-) -> str:
-    """Why there is no node, in one sentence; ``share`` of the people may be suppressed."""
-    # a search that was stopped must not say that nothing exists
-    looked = "no node of the lattice" if found.proven else "no node looked at"
-    return (
-        f"{looked} keeps every model within suppression_limit="
-        f"{share:g} ({found.reason} fails); raise the limit, weaken the "
-        "model, or add higher levels to the hierarchies"
-    )
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is searched."""
-
-    columns: Sequence[KeyColumn]
-    bottom: Cells
-    extras: Extras
-    constraints: Sequence[Constraint]
-    utility: Utility
-    limit: int
-    """The largest number of people that may be suppressed."""
-    levels: Sequence[int | None] = ()
-    """Levels that are given, by column; None: any."""
-    passed_over: frozenset[Levels] = frozenset()
-    """Nodes that are not wanted, whatever they keep."""
-
-    @property
-    def lasting(self) -> list[Constraint]:
-        """The constraints that stay kept further up."""
-        several = self.extras.person is not None
-        return [
-            one
-            for one in self.constraints
-            if one.monotone(suppression=self.limit > 0, several_rows=several)
-        ]
 
 
 class Looking:
@@ -135,6 +77,86 @@ class Looking:
             self.reason = settled.reason
         return True
 
+    def ends(
+        self,
+        most_checks: int | None,
+        bound: Callable[[], float],
+        left: Callable[[], str],
+    ) -> bool:
+        """Whether the search ends here, before its best node is proven.
+
+        Parameters
+        ----------
+        most_checks : int or None
+            Nodes that are counted at most.
+        bound : callable
+            What any node loses at least.
+        left : callable
+            How much is left to do, in words.
+        """
+        if most_checks is not None and self.checked >= most_checks:
+            return True
+        watch = current()
+        if watch is None:
+            return False
+        over = watch.over()
+        if over:
+            watch.ended.append(self.checked)
+            watch.say(f"ended early; {self._line(bound(), left())}")
+        if watch.state is not None and (over or watch.due()):
+            self.save(watch.state)
+        watch.tell(lambda: self._line(bound(), left()))
+        return over
+
+    def _line(
+        self,
+        bound: float,
+        left: str,
+    ) -> str:
+        best = (
+            "none found yet" if self.best is None else f"the best loses {self.loss:.6g}"
+        )
+        return (
+            f"search: {self.checked:,} nodes counted, {left}; {best}, no node less than "
+            f"{min(bound, self.loss):.6g}"
+        )
+
+    def begin(self) -> None:
+        """Go on from the state of an earlier run, where somebody keeps one."""
+        watch = current()
+        if watch is not None and watch.state is not None:
+            held = load(watch.state, self.problem, type(self).__name__)
+            if held is not None:
+                self.restore(held)
+
+    def save(
+        self,
+        path: Path,
+    ) -> None:
+        """Write the state of the search."""
+        save(path, self.problem, {"sort": type(self).__name__, **self.held()})
+
+    def held(self) -> dict[str, Any]:
+        """The state as plain types."""
+        return {
+            "best": self.best,
+            "loss": self.loss,
+            "suppressed": self.suppressed,
+            "checked": self.checked,
+            "reason": self.reason,
+        }
+
+    def restore(
+        self,
+        held: dict[str, Any],
+    ) -> None:
+        """Take a state over."""
+        self.best = None if held["best"] is None else tuple(held["best"])
+        self.loss = held["loss"]
+        self.suppressed = held["suppressed"]
+        self.checked = held["checked"]
+        self.reason = held["reason"]
+
     def found(
         self,
         nodes: int,
@@ -143,6 +165,12 @@ class Looking:
         proven: bool,
     ) -> Found:
         """What was found, and what any node loses at least."""
+        watch = current()
+        if watch is not None and proven:
+            watch.ended.append(None)
+            # there is nothing left to go on with
+            if watch.state is not None:
+                watch.state.unlink(missing_ok=True)
         # no bound may be above a loss that was reached
         return Found(
             self.best,

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic.functional_validators import BeforeValidator
 
 from tacit.base.errors import ColumnError, ParameterError
 from tacit.data import io
+from tacit.data.hierarchies.known_rules import as_entry
 from tacit.data.microdata import Microdata
+
+Hierarchies = Annotated[
+    dict[str, dict[str, Any]],
+    BeforeValidator(
+        lambda given: (
+            {name: as_entry(entry, name) for name, entry in given.items()}
+            if isinstance(given, Mapping)
+            else given
+        )
+    ),
+]
+"""Rules by column; a plan holds them as plain tables."""
 
 
 def refuse_strangers(

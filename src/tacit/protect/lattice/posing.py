@@ -10,7 +10,7 @@ import numpy as np
 from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.typing import Floats
 from tacit.protect.lattice.level_codes import KeyColumn
-from tacit.protect.lattice.looking import Problem
+from tacit.protect.lattice.problem import Problem
 from tacit.protect.lattice.setting_up import Material
 from tacit.protect.lattice.utilities import utility_named
 from tacit.protect.lattice.utilities.base import Setting, Utility

@@ -12,12 +12,13 @@ Invariant. Every node that may still be better is at or above a node of the heap
 from __future__ import annotations
 
 import heapq
+from typing import Any
 
 import numpy as np
 
-from tacit.base.typing import Progress
 from tacit.protect.lattice.level_codes import Levels
-from tacit.protect.lattice.looking import ROUNDING, Found, Looking, Problem
+from tacit.protect.lattice.looking import ROUNDING, Looking
+from tacit.protect.lattice.problem import Found, Problem
 
 
 class WideSearch(Looking):
@@ -45,27 +46,55 @@ class WideSearch(Looking):
     def run(
         self,
         most_checks: int | None = None,
-        progress: Progress | None = None,
     ) -> Found:
         """Search until the best node is proven, or so many nodes were counted."""
         sides = zip(self._highest, self._lowest, strict=True)
         sizes = [float(high - low + 1) for high, low in sides]
         nodes = int(np.prod(sizes))
         self._push(self._lowest)
+        self.begin()
         while self._heap:
             floor, node = self._heap[0]
             # without floors the figure in the heap is an order, and proves nothing
             if self._floor(node) is not None and floor >= self.loss - ROUNDING:
                 return self.found(nodes, floor, proven=True)
-            if most_checks is not None and self.checked >= most_checks:
-                bound = self._floor(node)
-                return self.found(nodes, 0.0 if bound is None else bound, proven=False)
+            if self.ends(most_checks, self._bound, self._left):
+                return self.found(nodes, self._bound(), proven=False)
             heapq.heappop(self._heap)
             self._step(node)
-            if progress is not None:
-                progress("looking at generalisations", self.checked, nodes)
         # nothing waits: each node was looked at, or closed for a reason that holds
         return self.found(nodes, self.loss, proven=True)
+
+    def _bound(self) -> float:
+        """The floor of the first node that waits: the others wait above it."""
+        floor = self._floor(self._heap[0][1])
+        return 0.0 if floor is None else floor
+
+    def _left(self) -> str:
+        return f"{len(self._heap):,} waiting"
+
+    def held(self) -> dict[str, Any]:
+        """The nodes that wait, those that failed, and those that were looked at."""
+        return {
+            **super().held(),
+            "heap": self._heap,
+            "seen": list(self._seen),
+            "failed": self._failed,
+            "looked": [[node, kept] for node, kept in self._looked.items()],
+            "ends": self._ends,
+        }
+
+    def restore(
+        self,
+        held: dict[str, Any],
+    ) -> None:
+        """Take a state over."""
+        super().restore(held)
+        self._heap = [(floor, tuple(node)) for floor, node in held["heap"]]
+        self._seen = {tuple(node) for node in held["seen"]}
+        self._failed = [tuple(node) for node in held["failed"]]
+        self._looked = {tuple(node): kept for node, kept in held["looked"]}
+        self._ends = [tuple(node) for node in held["ends"]]
 
     def _step(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tacit.report.charts.axes import Scale
+from tacit.report.charts.axes import Scale, bottom_axis
 from tacit.report.charts.svg import Drawing, wide
 from tacit.report.words import limit, number, percent
 
@@ -57,12 +57,14 @@ def bars(
     shares : bool
         Values are shares of 1 and written as percent.
     most : float, optional
-        The value at the right end; the largest one unless given.
+        The value at the right end, with an axis from 0 to it; the largest one unless given.
     """
     write = percent if shares else number
     # the dashed limit needs a line of text above the bars
     top = 18 if bound is not None else 4
-    height = row * len(rows) + (20 if bound is not None else 8)
+    bottom = row * len(rows) + (20 if bound is not None else 8)
+    # a scale that is given is shown: the bars of several pictures can be compared
+    height = bottom + (20 if most is not None else 0)
     spoken = "; ".join(f"{bar.label}: {write(bar.value)}" for bar in rows[:SPOKEN])
     d = Drawing(width, height, f"{title}. {spoken}")
     # labels may take two fifths of the width; 6 % of slack, because `wide` is a guess
@@ -83,11 +85,13 @@ def bars(
             x(bound),
             14,
             x(bound),
-            height,
+            bottom,
             "bound",
         )
         accepted = limit(bound) if shares else number(bound)
         d.text(x(bound) + 4, 12, f"accepted up to {accepted}", "note")
+    if most is not None:
+        bottom_axis(d, x, bottom, 4, percent=shares)
     return d
 
 

@@ -22,7 +22,15 @@ def hierarchy(
     tree: Tree,
     title: str,
 ) -> str:
-    """The SVG text of a hierarchy; of many values the first are drawn, and the rest counted."""
+    """A hierarchy as a file of its own."""
+    return branches(tree, title).document(STYLE)
+
+
+def branches(
+    tree: Tree,
+    title: str,
+) -> Drawing:
+    """The picture of a hierarchy; of many values the first are drawn, and the rest counted."""
     values = len(tree.labels[0])
     shown = min(values, MOST)
     places = _places(tree, shown)
@@ -50,7 +58,7 @@ def hierarchy(
                 )
     if more:
         picture.text(PAD, height - PAD, f"and {more} more values")
-    return picture.document(STYLE)
+    return picture
 
 
 def _places(

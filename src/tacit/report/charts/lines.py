@@ -158,13 +158,17 @@ def _key(d: Drawing, line: Line, look: str, top: float) -> float:
     """The entry of a series in the legend; returns where the next one starts."""
     start = _RIGHT + 12
     dashed = " dashed" if line.dashed else ""
-    d.line(
-        start,
-        top,
-        start + 20,
-        top,
-        f"{look} trace{dashed}",
-    )
+    # points are shown as a point, lines as a line
+    if line.scatter:
+        d.mark(start + 10, top, "circle", f"{look} dot", 3.5)
+    else:
+        d.line(
+            start,
+            top,
+            start + 20,
+            top,
+            f"{look} trace{dashed}",
+        )
     for part in wrap(line.name, _LETTERS) or [""]:
         d.text(start + 26, top + 4, part)
         top += 15

@@ -43,6 +43,17 @@ def sparkline(
     return d
 
 
+def share_bar(share: float, *, width: float = 96, height: float = 12) -> Drawing:
+    """A share of a whole as a bar in a line of text; the number stands beside it."""
+    d = Drawing(width, height, f"{100 * share:.1f} %", kind="spark")
+    d.rect(0, 1, width, height - 2, "track", rx=2)
+    if share > 0:
+        # something is never drawn as nothing: at least one pixel
+        wide = max(width * min(share, 1.0), 1.0)
+        d.rect(0, 1, wide, height - 2, "masked", rx=2)
+    return d
+
+
 def over_time(
     title: str,
     x: Sequence[float],

@@ -194,10 +194,16 @@ class Drawing:
         style : str
             The ``<style>`` element that gives the classes their colours.
         """
-        size = f'width="{self.width:g}" height="{self.height:g}"'
         name = 'xmlns="http://www.w3.org/2000/svg"'
-        head = self._head().replace("<svg", f"<svg {name} {size}", 1)
+        head = self._head().replace("<svg", f"<svg {name} {self._size()}", 1)
         return "\n".join([head + style, *self.parts, "</svg>", ""])
+
+    def unscaled(self) -> str:
+        """The picture for a page in its own size, where letters must not grow with it."""
+        return str(self).replace("<svg", f"<svg {self._size()}", 1)
+
+    def _size(self) -> str:
+        return f'width="{self.width:g}" height="{self.height:g}"'
 
     def _head(self) -> str:
         # an image is one thing for a screen reader; a group can hold buttons

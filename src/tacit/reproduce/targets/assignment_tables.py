@@ -93,9 +93,11 @@ def _grows_with_noise(values: Values) -> tuple[bool, str]:
 
 # What must be there for a target to run; without it the target is "not available".
 _NEEDS = ("tacit.protect:Noise", "tacit.attack:Nearest", "tacit.attack:Assignment")
-_BOTH = Experiment("noise-linkage", both, _NEEDS)
-_VOTES = Experiment("blocks-votes", votes, ("tacit.attack:Blocks",))
-_CLUSTERS = Experiment("blocks-clusters", clusters, ("tacit.attack:Blocks",))
+_BOTH = Experiment("noise-linkage", both, _NEEDS, long=_large)
+_VOTES = Experiment("blocks-votes", votes, ("tacit.attack:Blocks",), long=_large)
+_CLUSTERS = Experiment(
+    "blocks-clusters", clusters, ("tacit.attack:Blocks",), long=_large
+)
 _CLUSTER = Experiment(
     "cluster-assignment",
     cluster,

@@ -94,6 +94,13 @@ class Spark:
         except Py4JError as error:
             reason = str(getattr(error, "java_exception", error)).splitlines()[0]
             raise TacitError(f"{self.master}: Spark did not start ({reason})") from None
+        # one process has one session: another master's would be used without a word
+        running = spark.sparkContext.master
+        if running != self.master:
+            raise TacitError(
+                f"{self.master}: this process has a session of {running} already; "
+                "stop that one first (spark.stop()), or name its master"
+            )
         spark.sparkContext.setLogLevel("ERROR")
         return spark
 

@@ -1,0 +1,129 @@
+"""A whole plan made stronger until it is safe: every step that can be strengthened, by one factor.
+
+`until` turns one parameter of one method. A plan has several steps, and its verdict rests on more
+than one attack; so here the plan is strengthened as a whole, and whoever asks says whether what
+came out is safe. The factor is doubled until it is, then halved between the last plan that was not
+and the first that was. What a search has chosen was chosen for its luck, too: the plan that was
+found is drawn once more, and where that draw is not safe it is strengthened a little and drawn
+again.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tacit.base.errors import ParameterError, TacitError
+from tacit.base.facts import Strength
+from tacit.plan.plan import Plan, Step
+from tacit.protect import registry
+
+DOUBLINGS = 6
+"""Sixty-four times as strong: beyond that a plan is of another kind."""
+HALVINGS = 2
+"""The factor that is found is at most 2^(1/4), a fifth, above the weakest that would do."""
+REDRAWS = 3
+"""A plan that is strengthened so often after the search, and is not safe, was found by luck."""
+
+IsSafe = Callable[[Plan, str], bool]
+"""Run a plan (with what is done, in words), and say whether its verdict is safe."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """What makes one step of a plan stronger, and where it stands."""
+
+    place: int
+    strength: Strength
+    value: float
+
+    def turned(self, doublings: float, records: int) -> float:
+        """The value after so many doublings of its strength, within its range."""
+        factor = 2.0**doublings
+        value = self.value * factor if self.strength.rises else self.value / factor
+        strongest = self.strength.strongest
+        # a k that can grow without end is at most the number of records
+        if math.isinf(strongest):
+            strongest = float(records)
+        if self.strength.whole:
+            value = math.ceil(value) if self.strength.rises else math.floor(value)
+        least, most = sorted((self.value, strongest))
+        value = min(max(value, least), most)
+        return int(value) if self.strength.whole else value
+
+
+def knobs_of(plan: Plan) -> list[Knob]:
+    """The steps that can be strengthened, each with its present value (or its default)."""
+    knobs = []
+    for place, step in enumerate(plan.steps):
+        method = registry[step.method]
+        strength = method.strength
+        if strength is None:
+            continue
+        default = inspect.signature(method).parameters[strength.parameter].default
+        value = step.parameters.get(strength.parameter, default)
+        # a parameter may be given by column: then nobody knows what is meant by stronger
+        if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+            knobs.append(Knob(place, strength, value))
+    return knobs
+
+
+def turned(plan: Plan, doublings: float, records: int) -> Plan:
+    """The plan with every step that can be strengthened so much stronger."""
+    steps = list(plan.steps)
+    for knob in knobs_of(plan):
+        step = steps[knob.place]
+        value = knob.turned(doublings, records)
+        changed = {**step.parameters, knob.strength.parameter: value}
+        steps[knob.place] = Step(step.method, changed, step.seed)
+    return Plan(tuple(steps))
+
+
+def strengthened(plan: Plan, is_safe: IsSafe, records: int) -> Plan:
+    """The plan as much stronger as it needs to be safe; one sentence where none is.
+
+    Parameters
+    ----------
+    plan : Plan
+        Where to begin.
+    is_safe : callable
+        Runs a plan, and says whether its verdict is safe.
+    records : int
+        How many records the file has.
+    """
+    if not knobs_of(plan):
+        raise ParameterError(
+            "no step of the plan can be strengthened by itself; add a step that can, such as "
+            "microaggregation or generalisation"
+        )
+    low, high = None, 0.0
+    while not is_safe(turned(plan, high, records), f"{2**high:g} times as strong"):
+        low, high = high, high + 1
+        same = turned(plan, high, records) == turned(plan, low, records)
+        if high > DOUBLINGS or same:
+            raise TacitError(
+                f"no plan of this kind is safe: even {2**low:g} times as strong it is not; "
+                "protect more columns, recode or drop what the verdict names, or take "
+                "another method"
+            )
+    for _ in range(HALVINGS if low is not None else 0):
+        middle = (low + high) / 2  # type: ignore[operator]  # low is a number here
+        if turned(plan, middle, records) == turned(plan, high, records):
+            break
+        if is_safe(turned(plan, middle, records), f"{2**middle:.3g} times as strong"):
+            high = middle
+        else:
+            low = middle
+    found = turned(plan, high, records)
+    if not any(step.random for step in found.steps):
+        return found
+    for turn in range(REDRAWS):
+        again = turned(plan, high + 0.25 * turn, records)
+        if is_safe(again, "drawn once more"):
+            return again
+    raise TacitError(
+        "a plan was safe in the search, but not when it was drawn again; begin with a "
+        "stronger one"
+    )

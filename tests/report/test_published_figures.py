@@ -1,0 +1,110 @@
+"""What an intruder computes from the external report: no parameter, seed or number of groups."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+import tacit as tc
+from tacit import report
+from tacit.report.bands import band, ends, share_band
+
+RECORDS = 400
+PLANS = {
+    "microaggregation": ({"k": 13}, [13, RECORDS // 13]),
+    "noise": ({"percent": 17.3}, [17.3, 0.173]),
+    "rank_swapping": ({"p": 7}, [7]),
+    "laplace": ({"epsilon": 3.7}, [3.7]),
+}
+SEED = 918273
+
+
+def figures(text: str) -> list[float]:
+    """Every number that the body shows; of the glossary and the head none was computed."""
+    body = text[text.index("<main") : text.index('<section id="words"')]
+    # what is drawn and what screen readers say is published, too
+    body = re.sub(r"<style.*?</style>", "", body, flags=re.S)
+    plain = unescape(
+        re.sub(r"<(?!/?title)[^>]*?(aria-label=\"[^\"]*\")?[^>]*>", r" \1 ", body)
+    )
+    return [float(one) for one in re.findall(r"\d+(?:\.\d+)?", plain.replace(",", ""))]
+
+
+@pytest.fixture(scope="module")
+def data() -> tc.Microdata:
+    table = tc.datasets.make_census(RECORDS, seed=2)
+    return tc.Microdata.of(table)
+
+
+def published(data: tc.Microdata, method: str, external: bool = True) -> str:
+    """The report of one plan."""
+    parameters, _ = PLANS[method]
+    seed: int | None = SEED
+    if method == "laplace":
+        # bounds that are wide enough for any income, and noise from the system
+        bounds = {name: [-1e6, 1e6] for name in data.quasi}
+        parameters = {**parameters, "bounds": bounds}
+        seed = None
+    plan = tc.Plan((tc.Step(method, parameters, seed),))
+    masked = plan.mask(data)
+    result = tc.assess(
+        data,
+        masked,
+        plan=plan,
+        attackers=("nearest",),
+        risks=("interval", "k_anonymity", "prosecutor", "worst_off"),
+        losses=("IL", "IL1", "KS"),
+        truth="rows",
+    )
+    return report.html(result, external=external, plan=plan)
+
+
+def gives_away(shown: list[float], secret: float) -> list[float]:
+    """Figures that are the secret, or its inverse, as a number, a share or a count of records."""
+    part = secret / RECORDS
+    wanted = {secret, 1 / secret, 100 / secret, RECORDS / secret, part, 100 * part}
+    return [
+        one
+        for one in shown
+        for target in wanted
+        # with two digits a parameter is as good as known; small whole numbers are everywhere
+        if one not in (0, 1, 100) and abs(one - target) <= 0.02 * abs(target)
+    ]
+
+
+@pytest.mark.parametrize("method", list(PLANS))
+def test_no_parameter_can_be_computed(data: tc.Microdata, method: str) -> None:
+    text = published(data, method)
+    for secret in [*PLANS[method][1], SEED]:
+        # the ends of bands are the same for every release: 5 % says nothing of k = 20
+        ends_of_bands = {1, 2, 5, 10, 20, 50, 0.1, 0.2, 0.5}
+        shown = [one for one in figures(text) if one not in ends_of_bands]
+        assert gives_away(shown, secret) == [], (method, secret)
+    assert str(SEED) not in text
+
+
+def test_the_attack_works_on_exact_figures(data: tc.Microdata) -> None:
+    """On the internal report the same reader finds k: the test above can fail."""
+    text = published(data, "microaggregation", external=False)
+    assert gives_away(figures(text), 13)
+
+
+def test_neighbours_cannot_be_told_apart(data: tc.Microdata) -> None:
+    """The strongest rate of k = 13 and of k = 16 is the same band."""
+    assert share_band(1 / 13) == share_band(1 / 16) == "5 to 10\u00a0%"
+
+
+def test_bands() -> None:
+    assert share_band(0) == share_band(0.0009) == "under 0.1\u00a0%"
+    assert share_band(0.5) == share_band(1.0) == "over 50\u00a0%"
+    assert share_band(0.0499) == "2 to 5\u00a0%"
+    assert share_band(float("nan")) == "–"
+    assert band(17.2) == "10 to 20"
+    assert band(-3) == "−2 to −5"
+    assert band(0.0) == "under 0.001"
+    for value in (0.001, 0.002, 0.005, 0.01, 0.02, 0.1, 1, 2, 5, 7, 99.9):
+        low, high = ends(value)
+        assert low <= value * (1 + 1e-9) < high * (1 + 1e-9)
+        assert high / low >= 2
