@@ -274,8 +274,9 @@ def test_small_classes_that_stay_are_caught(monkeypatch: pytest.MonkeyPatch) -> 
     made = lambda: tc.protect.DPGeneralisation(  # noqa: E731
         epsilon=1.0, hierarchies=ICD, levels={"icd": 0}
     )
-    # nobody else has this value: where it is seen, the record was there
-    assert lower_bound(classes_case(made, pair("J46")), 200) > 1.0
+    # nobody else has this value: where it is seen, the record was there. It is in 63 % of the
+    # samples: 200 runs prove 1.13 of it as a mean, and one in five less than 1; 600 prove 2.4
+    assert lower_bound(classes_case(made, pair("J46")), 600) > 1.0
 
 
 def test_levels_by_exact_scores_are_caught_and_by_noisy_ones_not() -> None:
