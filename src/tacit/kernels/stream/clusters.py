@@ -1,16 +1,16 @@
-"""Clusters of k persons with a limit on the delay: records wait, and the oldest is settled when due.
+"""Clusters of k persons with a limit on the delay: the oldest record is settled when it is due.
 
-The oldest record takes the value of a remembered cluster whose box it lies in; else it forms a
-cluster with the nearest waiting records of other persons; else it joins the nearest remembered
-cluster; else it is withheld (``stream.filters.clusters`` has the definition). Of equal distances the
-earlier arrival comes first, so that the result does not depend on how the search is done.
+It takes the value of a remembered cluster whose box it lies in; else it forms a cluster with the
+nearest waiting records of other persons; else it joins the nearest remembered cluster; else it is
+withheld (``stream.filters.clusters`` has the definition). Of equal distances the earlier arrival
+comes first, so that the result does not depend on how the search is done.
 
 Invariant. The records that wait stand in order of arrival, and a cluster is formed only of k
 distinct persons with l distinct confidential values.
 
 State, in two flat arrays so that a copy is a backup: ``floats`` = table (slots, d + 3) of masked
 columns, person, confidential value and time of arrival; centre, lowest, highest (reuse, d each);
-moments (4, d). ``ints`` = head (see the names below), arrival number of each waiting record (slots),
+moments (4, d). ``ints`` = head (see the names below), arrival numbers of those who wait (slots),
 number and size of each remembered cluster (reuse each).
 """
 
