@@ -184,7 +184,7 @@ def bethe(n: int) -> Callable[[], object]:
 
 
 def bethe_at_rest(n: int) -> Callable[[], object]:
-    """The same on a graph of candidates until nothing moves: most rows rest long before the last."""
+    """The same on a graph of candidates until nothing moves; most rows rest long before."""
     from tacit.attack.probabilistic import beliefs
 
     beliefs.SMALL = 0
