@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -52,6 +52,9 @@ class Microdata:
     >>> data.numbers(["age", "sex"])[:, 1]
     array([0., 1., 0.])
     """
+
+    in_memory: ClassVar[bool] = True
+    """All columns are held; otherwise whoever asks for one should not keep many."""
 
     def __init__(
         self,

@@ -27,6 +27,8 @@ from tacit.data.schema import Schema
 class OnDisk(Microdata):
     """Records in files, with a schema; every change is written beside them."""
 
+    in_memory = False
+
     @classmethod
     def open(
         cls,
