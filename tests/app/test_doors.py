@@ -15,6 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tacit.app import workspace
+from tacit.plan.plan import Plan
 from tacit.app.project import Attempt, Project, Setup
 from tacit.app.server import create
 from tacit.app.session import State
@@ -243,7 +244,7 @@ def project(state: State, tmp_path: Path) -> Project:
     leaving = [
         {"column": "note", "why": "free text", "refused": True, "reason": "text"}
     ]
-    summary: Any = {"leaving": leaving, "release": "r.csv", "command": "", "python": ""}
+    summary: Any = {"leaving": leaving, "release": "r.csv", "plan": Plan(())}
     attempt = Attempt(1, "one", (), Setup(), summary, {"masked": str(masked)})
     made.add(attempt)
     made.change("choose", release=1)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 if TYPE_CHECKING:
     from tacit.app.forms import JsonSchema
     from tacit.compare.trial import Trial
+    from tacit.plan.plan import Plan
 
 
 # The number of the file as it is, among attempts, which count from 1.
@@ -261,8 +262,7 @@ class Summary(TypedDict, total=False):
     verdict: VerdictWords
     figures: Sequence[Mapping[str, object]]
     attacks: Sequence[Mapping[str, object]]
-    command: str
-    python: str
+    plan: Plan
     formulas: int
     release: str
     leaving: Sequence[LeavingColumn]
