@@ -35,6 +35,7 @@ def file_names(source: str, release: str) -> dict[str, str]:
     return {
         "report": f"{stem}-report.html",
         "external": f"{stem}-report-external.html",
+        "assessment": f"{stem}-assessment.json",
         "plan": f"{stem}-plan.toml",
         "private": f"{stem}-plan-private.toml",
         "manifest": f"{release}.manifest.json",

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tacit import report
 from tacit.app import exports
-from tacit.app.messages import Preview, Summary
+from tacit.app.messages import Preview, Summary, VerdictWords
 from tacit.assess.assessment import Assessment, assess
 from tacit.compare.found import READ_OFF
 from tacit.compare.trial import LOSS, Trial
@@ -162,6 +162,7 @@ def finish(
         "manifest": f"{stem}.manifest.json",
         "report": f"{stem}.html",
         "external": f"{stem}.external.html",
+        "assessment": f"{stem}.json",
     }
     # What is attacked below keeps the rows in place; what leaves does not.
     rows = RowOrder.of(plan)
@@ -199,6 +200,9 @@ def finish(
     # the report and the page judge by the thresholds that were chosen on the page
     result = replace(result, thresholds=dict(order.limits))
     progress("writing the report", 1, 1)
+    judged = parts.judged(result, order.bound).to_dict()
+    figures = json.dumps(result.to_dict() | {"verdict": judged}, indent=1)
+    Path(files["assessment"]).write_text(figures + "\n", encoding="utf-8")
     for target, external in (("report", False), ("external", True)):
         report.write(
             result,
@@ -211,16 +215,11 @@ def finish(
         )
 
     strongest = parts.strongest(result)
-    verdict = parts.verdict(result, order.bound)
     summary: Summary = {
         "trial": _trial(plan, result, order.bound),
         "chance": float(strongest[1].chance) if strongest else 0.0,
         "note": left_out(data.n) if settings is not None else "",
-        "verdict": {
-            "state": verdict.state,
-            "word": verdict.word,
-            "sentence": verdict.sentence,
-        },
+        "verdict": _verdict(result, order.bound),
         "figures": parts.figures(result),
         "attacks": parts.attack_rows(result),
         "plan": plan,
@@ -243,16 +242,22 @@ def as_it_is(data: Microdata, order: Order, progress: Told) -> Summary:
     result = _measure(data, masked, None, settings, progress)
     result = replace(result, thresholds=dict(order.limits))
     strongest = parts.strongest(result)
-    verdict = parts.verdict(result, order.bound)
     return {
         "trial": _trial(nothing, result, order.bound),
         "chance": float(strongest[1].chance) if strongest else 0.0,
-        "verdict": {
-            "state": verdict.state,
-            "word": verdict.word,
-            "sentence": verdict.sentence,
-        },
+        "verdict": _verdict(result, order.bound),
         "attacks": parts.attack_rows(result),
+    }
+
+
+def _verdict(result: Assessment, bound: float) -> VerdictWords:
+    """The one verdict: its word, why, and what to do next."""
+    shown = parts.verdict(result, bound, advice=False)
+    return {
+        "state": shown.state,
+        "word": shown.word,
+        "sentence": shown.sentence,
+        "next": parts.judged(result, bound).next_step,
     }
 
 
