@@ -74,6 +74,22 @@ def test_the_number_of_households_is_dropped_where_it_alone_finds_people() -> No
     assert both.startswith("Try k = 12")
 
 
+def test_exact_values_that_a_household_shares_are_rounded() -> None:
+    """Without a number of the household its income is one: it is named, and no key."""
+    homes = [i // 3 for i in range(90)]
+    data = Microdata.of(
+        {
+            "age": [20 + i % 50 for i in range(90)],
+            "pay": [7001 + 13 * h for h in homes],
+        },
+        quasi=["age"],
+        confidential=["pay"],
+    )
+    rows = [attack(0.4, "groups"), attack(0.01)]
+    text = said(rows, plan=MICRO, original=data, masked=data)
+    assert text.startswith("Round or group column 'pay'")
+
+
 def test_what_is_safe_or_unknown_keeps_its_general_sentence() -> None:
     assert said([attack(0.0)], plan=MICRO) == NEXT["safe"]
     missing = Row("nearest", float("nan"), 0.05, "not computed", "it failed")

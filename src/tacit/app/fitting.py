@@ -8,6 +8,9 @@ from tacit.app.messages import Entry, StepValues
 from tacit.app.project import Setup
 from tacit.data.column import SCALES, Kind, Role
 
+# identifiers are dropped, and release numbers take the place of the others
+NOT_MASKED = (Role.identifier, Role.person, Role.household)
+
 
 def columns_for(entry: Entry, setup: Setup) -> list[str]:
     """The columns that a method can mask, in the order of the file."""
@@ -16,7 +19,7 @@ def columns_for(entry: Entry, setup: Setup) -> list[str]:
         name
         for name, kind in setup.kinds.items()
         if (kind in able or str(SCALES[Kind(kind)]) in able)
-        and (entry["identifiers"] or setup.roles[name] != Role.identifier)
+        and (entry["identifiers"] or setup.roles[name] not in NOT_MASKED)
     ]
 
 

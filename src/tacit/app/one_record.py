@@ -7,6 +7,7 @@ Only workers import this module. Groups and risks are those of `tacit.risk`, com
 from __future__ import annotations
 
 import numpy as np
+import pyarrow.compute as pc
 
 from tacit.app.messages import OneRecordView, RecordsOrder, RivalView
 from tacit.app.records import Known, Released, Standing, released, standing_of, views
@@ -81,9 +82,13 @@ def _same(
 
 def _alike(masked: Microdata, columns: list[str], j: int) -> Ints:
     """The released records that nobody can tell from this one."""
-    values = masked.numbers(columns)
-    same = (values == values[j]) | (np.isnan(values) & np.isnan(values[j]))
-    return np.flatnonzero(same.all(axis=1))
+    same = np.ones(masked.n, bool)
+    for name in columns:
+        values = masked.table.column(name)
+        value = values[j]
+        equal = pc.equal(values, value) if value.is_valid else pc.is_null(values)
+        same &= pc.fill_null(equal, False).to_numpy().astype(bool)
+    return np.flatnonzero(same)
 
 
 def _text(data: Microdata, name: str, row: int) -> str:

@@ -69,7 +69,9 @@ def standing_of(known: Known) -> Standing:
     if not keys:
         return Standing([], ones, np.arange(data.n), unit, None, members)
     counted = frequencies(data, keys, missing="category")
-    risk = individual(data, keys, missing="category") if unit else None
+    # by who is in the file, as the groups are counted: weights would speak of the population
+    counts = data.drop(data.schema.names(role="weight"))
+    risk = individual(counts, keys, missing="category") if unit else None
     together = None if risk is None else risk.household
     return Standing(keys, counted.sample, counted.labels, unit, together, members)
 

@@ -136,6 +136,7 @@ class Assessment:
         return Adviser(
             self.plan,
             self.records,
+            self.original,
             self.masked,
             self.contents,
             tuple(self.attacks),

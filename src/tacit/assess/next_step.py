@@ -16,6 +16,7 @@ import numpy as np
 
 from tacit.assess.contents import Contents
 from tacit.assess.verdict import CROSSES, NEXT, Row, Verdict
+from tacit.attack.group_structure import shared
 from tacit.base.facts import title_of
 from tacit.data.microdata import Kind, Microdata
 from tacit.plan.knobs import Knob, knobs_of
@@ -37,6 +38,7 @@ class Adviser:
 
     plan: Plan | None = None
     records: int = 0
+    original: Microdata | None = field(default=None, repr=False)
     masked: Microdata | None = field(default=None, repr=False)
     contents: Contents | None = field(default=None, repr=False)
     attacks: Collection[str] = ()
@@ -71,11 +73,25 @@ class Adviser:
     def _parted(self, rows: Sequence[Row]) -> str:
         """Only those find people who know which records belong together."""
         attacks = {row.name for row in rows if row.name in self.attacks}
-        if not self.numbers or attacks != {GROUPS}:
+        if attacks != {GROUPS}:
             return ""
+        if not self.numbers:
+            return self._blurred()
         return (
             f"Drop {_columns(self.numbers)} (give it the role identifier): only who knows which "
             "records belong together finds people."
+        )
+
+    def _blurred(self) -> str:
+        """No number says who belongs together, but rare values that a household shares do."""
+        if self.original is None or self.masked is None:
+            return ""
+        found = [theirs.name for _, theirs in shared(self.original, self.masked)]
+        if not found:
+            return ""
+        return (
+            f"Round or group {_columns(list(dict.fromkeys(found)))}: the exact values say which "
+            "records belong together."
         )
 
     def _stronger(self, rows: Sequence[Row]) -> str:

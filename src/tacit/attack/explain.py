@@ -7,9 +7,11 @@ from typing import NotRequired, TypedDict
 import numpy as np
 
 from tacit.attack.base import distinct
+from tacit.attack.common_classes import in_common_classes
 from tacit.attack.distances import vectors
 from tacit.attack.solver.metric import Metric
 from tacit.base.typing import Floats
+from tacit.data.fill_in import as_read
 from tacit.data.microdata import Microdata
 
 # Competitors listed: enough to see a close race, few enough to read
@@ -76,5 +78,6 @@ def competing(
 
     One record alone: it costs one pass over the release, and no attack on all.
     """
-    X, Y, metric = vectors(original, masked, columns)
+    ours, seen = in_common_classes(original, as_read(masked, original), columns)
+    X, Y, metric = vectors(ours, seen, columns)
     return competitors(X[i], Y, metric, np.zeros(len(Y)))
