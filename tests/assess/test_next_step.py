@@ -79,7 +79,7 @@ def test_exact_values_that_a_household_shares_are_rounded() -> None:
     homes = [i // 3 for i in range(90)]
     data = Microdata.of(
         {
-            "age": [20 + i % 50 for i in range(90)],
+            "age": [20 + i % 4 for i in range(90)],
             "pay": [7001 + 13 * h for h in homes],
         },
         quasi=["age"],

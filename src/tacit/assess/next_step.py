@@ -49,9 +49,9 @@ class Adviser:
         """The next step of a verdict; the general one where nothing better is known."""
         if verdict.state not in ("not safe", "borderline"):
             return NEXT[verdict.state]
-        open_rows = [
-            row for row in verdict.rows if row in verdict.failing or _crosses(row)
-        ]
+        # what is above its limit comes before what only may be
+        crossing = [row for row in verdict.rows if _crosses(row)]
+        open_rows = verdict.failing or crossing
         for said in (
             self._dropped(open_rows),
             self._parted(open_rows),
