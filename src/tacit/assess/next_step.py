@@ -87,11 +87,14 @@ class Adviser:
         if self.original is None or self.masked is None:
             return ""
         found = [theirs.name for _, theirs in shared(self.original, self.masked)]
-        if not found:
+        # keys are what the plan treats already
+        others = [name for name in found if name not in self.original.quasi]
+        names = list(dict.fromkeys(others or found))
+        if not names:
             return ""
         return (
-            f"Round or group {_columns(list(dict.fromkeys(found)))}: the exact values say which "
-            "records belong together."
+            f"Round or group {_columns(names)}: the exact values say which records belong "
+            "together."
         )
 
     def _stronger(self, rows: Sequence[Row]) -> str:
