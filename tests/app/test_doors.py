@@ -15,13 +15,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from tacit.app import workspace
-from tacit.plan.plan import Plan
 from tacit.app.project import Attempt, Project, Setup
 from tacit.app.server import create
 from tacit.app.session import State
 from tacit.app.settings import Settings
 from tacit.app.worker import Job, Worker
 from tacit.app.workspace import Workspace, remove_abandoned
+from tacit.plan.plan import Plan
 
 BASE = "http://127.0.0.1:8765"
 SETTINGS = Settings(limit_mb=1)

@@ -1,4 +1,4 @@
-"""What a new user stumbled over, each as a test in a real browser: it failed on the page as it was."""
+"""What a new user stumbled over, each as a test in a real browser that failed on the old page."""
 
 from __future__ import annotations
 

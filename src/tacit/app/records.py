@@ -143,8 +143,11 @@ def _matching(data: Microdata, search: str) -> Bools:
 def _sorted(data: Microdata, now: Standing, rows: Ints, order: RecordsOrder) -> Ints:
     """These rows by what was asked for; equal ones in the order of the file."""
     by = order["sort"]
-    if by == ALIKE or (by == UNIT and now.together is not None):
-        key = now.sizes[rows] if by == ALIKE else now.together[rows]
+    key: Floats | Ints | None = now.together if by == UNIT else None
+    if by == ALIKE:
+        key = now.sizes
+    if key is not None:
+        key = key[rows]
         places = np.argsort(-key if order["falling"] else key, kind="stable")
         return np.asarray(rows[places], np.int64)
     if by not in data.names:
