@@ -45,7 +45,7 @@ def gathered(
         worst = min(attacked, key=lambda row: _rank(row, attacks))
         number = f"the strongest of {len(attacked)}: " if len(attacked) > 1 else ""
         heading = f"Attacks, {number}{str(worst['title']).lower()}"
-        out.append({**worst, "title": heading, "why": "share of people found"})
+        out.append({**worst, "title": heading})
     missing: dict[str, list[Row]] = {}
     for row in others:
         if row["standing"] == "not computed":
@@ -71,7 +71,7 @@ def _rank(row: Row, attacks: Mapping[str, float]) -> tuple[int, float]:
 def _beside(row: Row, was: Mapping[str, float], notes: Mapping[str, str]) -> Row:
     """The row with the value before protection and what must be said beside it."""
     name = str(row["name"])
-    why = " ".join(part for part in (str(row["why"]), notes.get(name, "")) if part)
+    why = ". ".join(part for part in (str(row["why"]), notes.get(name, "")) if part)
     before = percent(was.get(name)) if name in was else NONE
     return {**row, "before": before, "why": why}
 

@@ -79,7 +79,7 @@ def assessment(result: Assessment) -> str:
     return _card(
         headline.word,
         state=headline.state,
-        lead=headline.sentence,
+        lead=f"{headline.sentence} {headline.next_step}".strip(),
         chart=parts.attack_chart(result, parts.bound_of(None), width=WIDTH),
         attacks=parts.attack_rows(result),
         rows=rows,

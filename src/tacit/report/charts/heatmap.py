@@ -12,8 +12,8 @@ from tacit.report.words import NONE, percent
 
 # Shades of the style sheet, from none to all.
 SHADES = 6
-# Longer names are cut; the tip has them whole.
-LONGEST = 20
+# Longer names are cut; the tip has them whole. Names of measures differ at their ends.
+LONGEST = {"beside": 20, "above": 36}
 ROW = 24.0
 HEAD = 12.0
 """Room above the first row; slanted names take more."""
@@ -55,8 +55,8 @@ def heatmap(
     tips : sequence of sequences of str, optional
         What is said where the pointer rests on a cell; row, column and figure unless given.
     """
-    beside = [_short(name) for name in rows]
-    above = [_short(name) for name in columns]
+    beside = [_short(name, LONGEST["beside"]) for name in rows]
+    above = [_short(name, LONGEST["above"]) for name in columns]
     room = min(160.0, 12 + max((wide(name, 11) for name in beside), default=30))
     # slanted by 40 degrees: 0.64 of the length goes up
     tall = HEAD + 0.66 * max((wide(name, 11) for name in above), default=0)
@@ -92,5 +92,5 @@ def heatmap(
     return d
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+def _short(name: str, longest: int) -> str:
+    return name if len(name) <= longest else name[: longest - 1] + "…"
