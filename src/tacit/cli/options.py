@@ -17,9 +17,9 @@ from rich.console import Console
 
 from tacit.base.errors import ColumnError, ParameterError, TacitError
 from tacit.cli import terminal
+from tacit.cli.telling import progress as progress
 
 if TYPE_CHECKING:
-    from tacit.base.typing import Progress
     from tacit.data.microdata import Microdata
     from tacit.data.schema import Schema
     from tacit.scale.any_size import Place
@@ -351,25 +351,3 @@ def show_or_write(
         # The file appears when it is whole.
         with io.replacing(target, force=force) as temporary:
             temporary.write_text(_json(result.to_dict()), encoding="utf-8")
-
-
-@contextmanager
-def progress(title: str) -> Iterator[Progress]:
-    """A bar with time left on stderr, quiet when that is not a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda what, done, total: None
-        return
-    from rich import progress as bars
-
-    columns = (
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(),
-        bars.TimeElapsedColumn(),
-        bars.TimeRemainingColumn(),
-    )
-    # On stderr and gone at the end: stdout may be a file or another program.
-    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda what, done, total: bar.update(
-            task, description=f"{title}: {what}", completed=done, total=total
-        )
