@@ -241,11 +241,11 @@ def test_the_choice_is_said_in_one_line(file, tmp_path):
 def test_the_limit_counts_what_a_step_holds(file, tmp_path):
     with any_size.place_of(file, tmp_path / "o", "250MB") as place:
         data = place.read(file, quasi=["income", "age"])
-        for text, word in (
-            ('method = "noise"', "learns from one column"),
-            ('method = "rank_swapping"', "holds one column"),
-            ('method = "microaggregation"', "holds the"),
+        for method, word in (
+            ("noise", "one at a time"),
+            ("rank_swapping", "one at a time"),
+            ("microaggregation", "microaggregation holds the 2 columns"),
         ):
-            plan = Plan.from_toml(f"[[steps]]\n{text}\n")
+            plan = Plan.from_toml(f"[[steps]]\nmethod = '{method}'\n")
             with pytest.raises(ParameterError, match=word):
                 place.refuse_too_little(plan, data)

@@ -46,8 +46,11 @@ def values_of(data: Microdata, name: str) -> Values:
         array = array.cast(pa.int8())
     if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         return floats(array)
-    text = array.cast(pa.string()).to_pylist()
-    return np.asarray([MISSING if t is None else t for t in text], dtype=np.str_)
+    # each text once, and then by its place: a list of millions of texts would fill the memory
+    coded = array.cast(pa.string()).combine_chunks().dictionary_encode()
+    texts = [*coded.dictionary.to_pylist(), MISSING]
+    places = coded.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
+    return np.asarray(texts, dtype=np.str_)[places]
 
 
 class Originals:
