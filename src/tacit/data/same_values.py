@@ -50,7 +50,8 @@ def values_of(data: Microdata, name: str) -> Values:
     coded = array.cast(pa.string()).combine_chunks().dictionary_encode()
     texts = [*coded.dictionary.to_pylist(), MISSING]
     places = coded.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
-    return np.asarray(texts, dtype=np.str_)[places]
+    words: Values = np.asarray(texts, dtype=np.str_)
+    return np.asarray(words[places])
 
 
 class Originals:
