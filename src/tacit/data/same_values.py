@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacit.base.typing import Floats, Ints
+from tacit.data.buffers import floats_of
 from tacit.data.category_codes import floats
 from tacit.data.microdata import Microdata
 
@@ -49,7 +50,8 @@ def values_of(data: Microdata, name: str) -> Values:
     # each text once, and then by its place: a list of millions of texts would fill the memory
     coded = array.cast(pa.string()).combine_chunks().dictionary_encode()
     texts = [*coded.dictionary.to_pylist(), MISSING]
-    places = coded.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
+    places = floats_of(coded.indices.cast(pa.float64()))
+    places = np.where(np.isnan(places), len(texts) - 1, places).astype(np.int64)
     words: Values = np.asarray(texts, dtype=np.str_)
     return np.asarray(words[places])
 

@@ -112,7 +112,13 @@ def place_of(
     limit = bytes_of(memory) if memory is not None else int(SHARE * free_memory())
     master = None if engine in (None, "local") else engine_of(engine)
     parquet = source.is_dir() or io.FORMATS.get(source.suffix.lower()) == "parquet"
-    needed = PROGRAM + COPIES * _bytes(source, parquet=parquet)
+    try:
+        needed = PROGRAM + COPIES * _bytes(source, parquet=parquet)
+    except InputError:
+        if source.is_dir():
+            raise
+        # who reads the file says what is wrong with it
+        needed = 0
     if not parquet:
         if master is not None:
             raise InputError(
