@@ -111,7 +111,7 @@ def beside_a_search(n: int, how: str) -> list[Row]:
 
 
 def _ties(x: np.ndarray, z: np.ndarray) -> tuple[float, int]:
-    from tacit.attack.solver.neighbours import nearest_with_ties
+    from tacit.attack.solver.ties import nearest_with_ties
 
     distance, indptr, _ = nearest_with_ties(x, z)
     return float(distance.sum()), int(indptr[-1]) - len(x)

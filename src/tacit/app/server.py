@@ -26,6 +26,7 @@ except ImportError as missing:
 from tacit.app.pages import (
     classes,
     compare,
+    history,
     home,
     lattice,
     protect,
@@ -79,6 +80,7 @@ def create(settings: Settings | None = None) -> FastAPI:
         lattice,
         compare,
         release,
+        history,
         stream,
     ):
         app.include_router(page.router)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -21,6 +21,7 @@ from tacit import loss as loss_room
 from tacit import risk as risk_room
 from tacit.assess.aligning import check_alignment, of_manifest, rows_by_key
 from tacit.assess.contents import Contents, look
+from tacit.assess.next_step import Adviser
 from tacit.assess.release_rows import above_chance, alignment_row, release_rows
 from tacit.assess.score import Score, score
 from tacit.assess.verdict import (
@@ -104,7 +105,8 @@ class Assessment:
     @property
     def verdict(self) -> Verdict:
         """Every risk beside its threshold, and whether the release is safe."""
-        return verdict(self.attacks, self.risk, self.thresholds, self._release_rows())
+        found = verdict(self.attacks, self.risk, self.thresholds, self._release_rows())
+        return replace(found, adviser=self._adviser())
 
     def attacked_verdict(self, limit: float) -> Verdict:
         """The verdict on attacks and on what is in the release, with this limit for attacks.
@@ -120,11 +122,26 @@ class Assessment:
             name: 1.0 if limit >= 1 else min(1.0, limits[name] * limit / ATTACK)
             for name in worst
         }
-        return verdict(
+        found = verdict(
             {**failed, **self.attacks},
             worst,
             {"attack": limit, **scaled},
             self._release_rows(limit),
+        )
+        return replace(found, adviser=self._adviser())
+
+    def _adviser(self) -> Adviser:
+        """Who says what to do next: by the plan, the release and what was found in it."""
+        schema = self.original.schema
+        units = [*schema.names(role="household"), *schema.names(role="person")]
+        return Adviser(
+            self.plan,
+            self.records,
+            self.original,
+            self.masked,
+            self.contents,
+            tuple(self.attacks),
+            [name for name in units if name in self.masked.names],
         )
 
     def _release_rows(self, limit: float | None = None) -> list[Row]:

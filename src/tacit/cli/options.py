@@ -18,11 +18,12 @@ from rich.console import Console
 
 from tacit.base.errors import ColumnError, ParameterError, TacitError
 from tacit.cli import terminal
-from tacit.cli.progress import progress
+from tacit.cli.progress import progress as progress
 
 if TYPE_CHECKING:
     from tacit.data.microdata import Microdata
     from tacit.data.schema import Schema
+    from tacit.scale.any_size import Place
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -98,6 +99,20 @@ SafeFormulas = Annotated[
         "--safe-formulas/--raw-formulas",
         help="CSV: put ' before text and names that a spreadsheet would run; "
         "tacit takes it off when it reads.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        help="How much memory may be used, such as 4GB (default: 80 % of what is free). A larger "
+        "Parquet file is worked on from the disk, with the same bytes."
+    ),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        help="Where a large file is worked on: local (this machine), or a Spark master "
+        "(local[2], spark://...)."
     ),
 ]
 Seed = Annotated[
@@ -184,17 +199,22 @@ def split(names: str) -> list[str]:
 
 
 def read(
-    path: Path, schema: Schema | Path | None, encoding: str | None, roles: Roles
+    path: Path,
+    schema: Schema | Path | None,
+    encoding: str | None,
+    roles: Roles,
+    place: Place | None = None,
 ) -> Microdata:
-    """Read a file with its roles; errors about columns name the file."""
+    """Read a file with its roles, where it is worked on; errors about columns name the file."""
     from tacit.data import io
     from tacit.data.notes import note
     from tacit.data.schema import Schema
 
     known = Schema.load(schema) if isinstance(schema, Path) else schema
     try:
+        reader = io.read if place is None else place.read
         with progress(f"reading {path}"):
-            data = io.read(path, known, encoding=encoding, **roles)
+            data = reader(path, known, encoding=encoding, **roles)
     except ColumnError as error:
         raise ColumnError(f"{path}: {error}") from None
     # A guess about the encoding may garble names: the user must know that it was one.
@@ -217,6 +237,30 @@ def naming(path: Path) -> Iterator[None]:
         text = str(error)
         error.args = (text if text.startswith(str(path)) else f"{path}: {text}",)
         raise
+
+
+def place_for(
+    context: typer.Context,
+    source: Path,
+    beside: Path,
+    memory: str | None,
+    engine: str | None,
+) -> Place | None:
+    """Where a file is worked on, until the command ends; None: in memory, as small files are.
+
+    Only Parquet can be read in parts; another file is in memory unless somebody asks.
+    """
+    in_parts = source.is_dir() or source.suffix.lower() in (".parquet", ".pq")
+    if not in_parts and memory is None and engine is None:
+        return None
+    from tacit.scale.any_size import place_of
+
+    chosen = place_of(source, beside, memory, engine)
+    place: Place = context.with_resource(chosen)
+    # Who asked gets an answer, and who did not should know why it takes longer.
+    if place.on_disk or memory is not None or engine is not None:
+        tell(place.sentence)
+    return place
 
 
 def settings(pairs: list[str] | None) -> dict[str, Any]:
