@@ -1,4 +1,4 @@
-"""What the chosen release changed: cells, gaps, frequencies, crosses, correlations, side by side."""
+"""What the chosen release changed: cells, gaps, frequencies, crosses, correlations, both files."""
 
 from __future__ import annotations
 
