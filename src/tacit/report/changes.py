@@ -5,6 +5,7 @@ Counts and drawings for the report and the page; both files are aligned, row by 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -126,7 +127,7 @@ def cross(original: Microdata, masked: Microdata, down: str, across: str) -> lis
         points = 0.0 if value is None else 100 * value
         return f"{points:+.1f}"
 
-    drawn = [
+    drawn: list[tuple[str, Floats, float, Callable[[float | None], str]]] = [
         ("Original", before, most, percent),
         ("Masked", after, most, percent),
         ("Change in points of percent", change, largest, signed),
