@@ -1,4 +1,4 @@
-"""The report of a household survey: short on paper, one count beside the other, tables that sort."""
+"""The report of a household survey: short on paper, both counts of gaps, tables that sort."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_PAGES = 8
 
 @pytest.fixture(scope="module")
 def household() -> tc.Assessment:
-    """A usual survey: categorical keys, local suppression, averaged incomes; all that is measured."""
+    """A usual survey: categorical keys, local suppression, averaged incomes; all measures."""
     data = tc.Microdata.of(
         tc.datasets.make_households(60, seed=3).drop_columns(["member"]),
         household="household",

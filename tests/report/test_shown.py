@@ -18,7 +18,6 @@ from tacit.report import (
     measured,
     parts,
     record_parts,
-    shapes,
 )
 from tacit.report.words import NONE, one_in
 
@@ -149,11 +148,6 @@ def test_the_worst_records_come_first() -> None:
 def test_one_in_n_is_the_nearest() -> None:
     assert one_in(1 / 3) == "one in 3"
     assert one_in(0.24) == "one in 4"
-
-
-def test_records_with_the_same_gaps_are_alike() -> None:
-    values = np.array([[1.0, np.nan], [1.0, np.nan], [1.0, 2.0]])
-    assert shapes.group_sizes(values).tolist() == [2, 2, 1]
 
 
 def test_a_codebook_lists_no_free_text() -> None:

@@ -16,6 +16,7 @@ from tacit.report import charts, parts, repeat
 from tacit.report import record_parts as records
 from tacit.report.alike import Alike
 from tacit.report.alike import part as alike_part
+from tacit.report.changes import blank_pattern
 from tacit.report.checks import gathered, of_failures
 from tacit.report.content import Content, Row
 from tacit.report.glossary import entries
@@ -103,8 +104,9 @@ def content(
     page.risk = measure_rows(assessment.risk, was.risk)
     # ... then what it cost, and how to do it again
     page.loss = measure_rows(assessment.loss)
+    page.gaps = blank_pattern(original, masked)
     page.distributions = _distributions(original, masked)
-    page.correlations = records.correlations(assessment)
+    page.correlations = records.correlations(original, masked)
     page.steps = steps(plan)
     page.facts = facts(assessment, manifest)
     if plan is not None:

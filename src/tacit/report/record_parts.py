@@ -232,9 +232,8 @@ def _continuous(name: str, *files: Microdata) -> bool:
     return all(data.schema[name].scale is Kind.continuous for data in files)
 
 
-def correlations(assessment: Assessment) -> Row | None:
+def correlations(original: Microdata, masked: Microdata) -> Row | None:
     """Correlation matrices of the continuous columns of both files, and their difference."""
-    original, masked = assessment.original, assessment.masked
     # numbers that only name somebody correlate with nothing that matters
     names = [
         name
