@@ -35,7 +35,8 @@ class Solver:
     """Keeps matching and duals from one graph to the next, larger one.
 
     An auction brings the duals near the optimum, refining them makes its links exact, and
-    shortest augmenting paths match whoever is left. Invariant: u_i + v_j <= c_ij on every arc, with equality on the links.
+    shortest augmenting paths match whoever is left. Invariant: u_i + v_j <= c_ij on every arc,
+    with equality on the links.
 
     Parameters
     ----------
