@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -17,9 +18,9 @@ from rich.console import Console
 
 from tacit.base.errors import ColumnError, ParameterError, TacitError
 from tacit.cli import terminal
+from tacit.cli.progress import progress as progress
 
 if TYPE_CHECKING:
-    from tacit.base.typing import Progress
     from tacit.data.microdata import Microdata
     from tacit.data.schema import Schema
     from tacit.scale.any_size import Place
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 # Columns of a table when there is no terminal: wide enough that no cell is broken.
 WIDTH = 120
+# Tables are made to be read in this width and more.
+NARROWEST = 60
 
 # -- options: each is declared once, so that it has the same name and help in every command
 
@@ -210,7 +213,8 @@ def read(
     known = Schema.load(schema) if isinstance(schema, Path) else schema
     try:
         reader = io.read if place is None else place.read
-        data = reader(path, known, encoding=encoding, **roles)
+        with progress(f"reading {path}"):
+            data = reader(path, known, encoding=encoding, **roles)
     except ColumnError as error:
         raise ColumnError(f"{path}: {error}") from None
     # A guess about the encoding may garble names: the user must know that it was one.
@@ -300,8 +304,15 @@ def console() -> Console:
     Names of files, columns and categories are text and never markup: `temp [/day]` is a name.
     What has a colour is a `rich.text.Text`.
     """
-    width = None if sys.stdout.isatty() else WIDTH
-    return Console(width=width, highlight=False, markup=False)
+    return Console(width=_width(), highlight=False, markup=False)
+
+
+def _width() -> int | None:
+    """Of the terminal (None: it is asked), or what COLUMNS says, or enough to read."""
+    if sys.stdout.isatty():
+        return None
+    said = os.environ.get("COLUMNS", "")
+    return max(int(said), NARROWEST) if said.isdecimal() else WIDTH
 
 
 def tell(line: str) -> None:
@@ -309,9 +320,13 @@ def tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def say(sentence: str) -> None:
-    """A sentence on stdout, never broken into lines: it may hold a command or a path to copy."""
-    console().print(sentence, soft_wrap=True)
+def say(sentence: str, *, copied: bool = False) -> None:
+    """A sentence on stdout, in lines of whole words where the width is known.
+
+    What is `copied`, such as a command or a path, is one line.
+    """
+    has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console().print(sentence, soft_wrap=copied or not has_width)
 
 
 def emit(value: object) -> None:
@@ -351,25 +366,3 @@ def show_or_write(
         # The file appears when it is whole.
         with io.replacing(target, force=force) as temporary:
             temporary.write_text(_json(result.to_dict()), encoding="utf-8")
-
-
-@contextmanager
-def progress(title: str) -> Iterator[Progress]:
-    """A bar with time left on stderr, quiet when that is not a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda what, done, total: None
-        return
-    from rich import progress as bars
-
-    columns = (
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(),
-        bars.TimeElapsedColumn(),
-        bars.TimeRemainingColumn(),
-    )
-    # On stderr and gone at the end: stdout may be a file or another program.
-    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda what, done, total: bar.update(
-            task, description=f"{title}: {what}", completed=done, total=total
-        )

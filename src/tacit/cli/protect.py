@@ -273,12 +273,12 @@ def protect(
             f"{least} is {search.value:.4g}, the least of {len(search.tried)} plans."
         )
     done = f"Masked {data.n:,} records with {recipe}"
-    shared.say(f"{done}: wrote {release} and {beside.name}.")
+    shared.say(f"{done}: wrote {release} and {beside.name}.", copied=True)
     dropped = [name for name in data.names if name not in masked.names]
     if dropped:
         shared.say(f"Dropped: {', '.join(dropped)}.")
     command = ["tacit", "assess", str(source), str(release), "--plan", str(beside)]
-    shared.say(f"Now attack it: {shlex.join(command)}")
+    shared.say(f"Now attack it: {shlex.join(command)}", copied=True)
 
 
 def _hierarchies(folder: Path, method: str | None) -> dict[str, dict[str, Any]]:

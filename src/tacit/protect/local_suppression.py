@@ -112,6 +112,8 @@ class LocalSuppression(Protector):
     title = "Local suppression"
     family = "suppression"
     purpose = "remove the few values that make a combination of keys rare"
+    goal = "hide in a crowd"
+    plain = {"k": "people in each group"}
     strength = Strength("k", 2, float("inf"), whole=True)
     attacker = "informed.local_suppression:AwareSuppression"
     keeps_gaps = False

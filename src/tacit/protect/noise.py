@@ -89,6 +89,8 @@ class Noise(Protector):
     title = "Noise"
     family = "noise"
     purpose = "hide exact values while means and relations stay close"
+    goal = "blur numbers"
+    plain = {"percent": "amount of noise, in % of each column's spread"}
     strength = Strength("percent", 1.0, 1000.0)
     attacker = "informed.noise:AwareNoise"
     whole_file = (

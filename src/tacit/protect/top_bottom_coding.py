@@ -66,6 +66,12 @@ class TopBottomCoding(Protector):
     title = "Top and bottom coding"
     family = "coding"
     purpose = "hide the extreme values, which are the best known"
+    goal = "blur numbers"
+    plain = {
+        "low": "lowest value that is shown",
+        "high": "highest value that is shown",
+        "tails": "share that is cut off at each end",
+    }
     attacker = "informed.rerun:Rerun"
 
     # extremes need an order
