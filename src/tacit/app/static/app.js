@@ -21,6 +21,12 @@ document.addEventListener("click", (e) => {
 });
 document.addEventListener("submit", (e) => { if (!/\/download\//.test(e.target.action)) waiting(); });
 
+// -- what scrolls can be reached by keyboard: which parts do depends on the width of the screen -----------------
+const reachable = () => { for (const box of all(".scroll, pre")) if (!box.hasAttribute("tabindex") && box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0; };
+addEventListener("resize", reachable);
+new MutationObserver(reachable).observe($("#main"), { childList: true, subtree: true });
+reachable();
+
 // -- files: drop or choose ------------------------------------------------------------------------------
 for (const zone of all("[data-drop]")) {
   const input = $("input[type=file]", zone);
