@@ -179,13 +179,6 @@ def test_shares_add_up_and_missing_is_named() -> None:
     assert sum(after) == pytest.approx(1)
 
 
-def test_group_sizes_by_hand() -> None:
-    x = np.array(
-        [[1.0, 2], [1, 2], [1, np.nan], [3, 4], [1, np.nan], [-0.0, 1], [0.0, 1]]
-    )
-    assert shapes.group_sizes(x).tolist() == [2, 2, 2, 1, 2, 2, 2]
-
-
 def test_correlations_equal_numpy_and_survive_constants() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 3))

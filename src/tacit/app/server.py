@@ -24,6 +24,7 @@ except ImportError as missing:
     raise MissingExtra(missing.name or "fastapi", "app", "The web page") from None
 
 from tacit.app.pages import (
+    changes,
     classes,
     compare,
     history,
@@ -74,6 +75,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     for page in (
         home,
         records,
+        changes,
         roles,
         protect,
         classes,

@@ -42,6 +42,7 @@ from tacit.base.parameters import model_of
 from tacit.data.microdata import Microdata
 
 if TYPE_CHECKING:
+    from tacit.app.changes import ChangesOrder, ChangesView
     from tacit.plan.plan import Plan
 
 _samples: dict[tuple[str, int], Microdata] = {}
@@ -187,6 +188,21 @@ def records(
 
     _says(tell, "Counting who is alike")
     return records_of(Known(*named(path, roles, kinds)), order)
+
+
+def changes(
+    tell: Tell,
+    path: str,
+    roles: dict[str, str],
+    kinds: dict[str, str],
+    order: ChangesOrder,
+) -> ChangesView:
+    """What the chosen release changed."""
+    from tacit.app.changes import changes_of
+    from tacit.app.records import Known
+
+    _says(tell, "Comparing the release with the original")
+    return changes_of(Known(*named(path, roles, kinds)), order)
 
 
 def one_record(

@@ -40,6 +40,7 @@ from tacit.base import display
 from tacit.base.errors import ParameterError, TacitError
 from tacit.base.measure import Measure, jsonable
 from tacit.base.registry import Registry
+from tacit.base.stopping import STOPPED, Stop
 from tacit.base.typing import Ints, Progress
 from tacit.data.microdata import Microdata
 from tacit.data.units import check, households, persons
@@ -243,6 +244,7 @@ def assess(
     thresholds: Mapping[str, float] | None = None,
     options: Mapping[str, Options] | None = None,
     progress: Progress | None = None,
+    stop: Stop | None = None,
 ) -> Assessment:
     """Attack a release in every way asked for, and measure its risk and loss.
 
@@ -272,6 +274,9 @@ def assess(
         ["income ~ age"]}}``.
     progress : callable, optional
         Called before each attack and measure.
+    stop : Stop, optional
+        Somebody may ask to stop: what runs then is interrupted, and the rest is not run. Both are
+        failures that say so; what ran before is known.
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
@@ -300,7 +305,7 @@ def assess(
     for name, attacker in intruders.items():
         tell(name)
         link = partial(attacker.link, original, masked, truth=rows)
-        attacks[name] = _attempt(name, link)
+        attacks[name] = _attempt(name, link, stop)
     # measures come after the attacks, because one of them sums those up
     linkages = _linkages(attacks)
 
@@ -315,7 +320,7 @@ def assess(
             run: Callable[[], Measure] = partial(
                 room[name], original, masked, **settings
             )
-            results[name] = _attempt(name, run)
+            results[name] = _attempt(name, run, stop)
         return results
 
     risk = measured(risk_room.registry, risk_names)
@@ -392,11 +397,24 @@ def _refuse_unknown(options: Mapping[str, object]) -> None:
             )
 
 
-def _attempt(name: str, run: Callable[[], Result]) -> Result | Failure:
+def _attempt(
+    name: str, run: Callable[[], Result], stop: Stop | None
+) -> Result | Failure:
     """Run; whatever goes wrong is part of the answer.
 
     A missing attack must not look like a failed one.
     """
+    if stop is None:
+        return _tried(name, run)
+    try:
+        with stop.working():
+            return _tried(name, run)
+    except KeyboardInterrupt:
+        return Failure(name, STOPPED)
+
+
+def _tried(name: str, run: Callable[[], Result]) -> Result | Failure:
+    """The result, or what went wrong."""
     try:
         return run()
     except TacitError as error:

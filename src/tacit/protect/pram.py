@@ -97,6 +97,7 @@ class PRAM(Protector):
         "its matrices come from the categories and frequencies of the file, "
         "and a block has its own"
     )
+    passes = "records"
 
     def __init__(
         self,

@@ -82,6 +82,7 @@ class RankSwapping(Protector):
     strength = Strength("p", 1.0, 100.0)
     attacker = "informed.rank_swapping:AwareRankSwapping"
     whole_file = "p is a percentage of the file's ranks, and a block holds few of them"
+    passes = "columns"
 
     def __init__(
         self,

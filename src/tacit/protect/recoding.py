@@ -105,6 +105,7 @@ class Recoding(Protector):
         "classes and rare categories are found in the whole file, "
         "and every block would have its own"
     )
+    passes = "columns"
 
     def __init__(
         self,

@@ -65,6 +65,7 @@ class Resampling(Protector):
     whole_file = (
         "it draws from the whole column, and inside a block values would hardly move"
     )
+    passes = "columns"
 
     def __init__(
         self,

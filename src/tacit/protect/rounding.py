@@ -71,6 +71,7 @@ class Rounding(Protector):
 
     # with a base given, a value is rounded by itself
     scales = "records"
+    passes = "records"
 
     def __init__(
         self,

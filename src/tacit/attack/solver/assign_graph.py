@@ -13,10 +13,14 @@ from tacit.base.typing import Floats, Ints
 from tacit.kernels.assignment import auction as kernel
 from tacit.kernels.assignment.graph import by_column, least
 from tacit.kernels.assignment.paths import augment, release
+from tacit.kernels.assignment.refine import refine
 
 # eps of the auction's phases, in units of the median cost; they set the speed only,
 # never the result.
-PHASES = (0.2, 0.04, 0.008, 0.0016, 0.00032)
+PHASES = (0.2, 0.02, 0.002, 2e-4, 2e-5, 2e-6)
+
+# Looks at each row, on average, after which refining duals is given up for paths
+LOOKS = 6
 
 # Lines of a kernel that an arc takes in one phase of the auction, about, and the part of a graph
 # that a shortest path looks at: they say when a kernel is compiled, never what it finds.
@@ -110,12 +114,17 @@ class Solver:
                         most_bids,
                         stop,
                     )
+            if phases:
+                refined = refine.taking(LINES * arcs)
+                most = LOOKS * len(state.kind)
+                refined(indptr, cols, cost, v, state, most, stop)
         # only links that are tight at these duals stay, and paths find the others
-        drop(indptr, cols, cost, v, state, 0.0)
-        # a path from each row that is left may look at a part of the graph
-        left = int((state.row_col < 0).sum())
-        paths = augment.taking(arcs + left * arcs // PART)
-        stuck = paths(indptr, cols, cost, v, state, stop)
+        left = drop(indptr, cols, cost, v, state, 0.0)
+        stuck = -1
+        if left:
+            # a path from each row that is left may look at a part of the graph
+            paths = augment.taking(arcs + left * arcs // PART)
+            stuck = paths(indptr, cols, cost, v, state, stop)
         if stop[0]:
             return
         if stuck >= 0:
