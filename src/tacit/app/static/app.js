@@ -13,7 +13,8 @@ let waits = 0, work = "";
 const told = () => { if (doing) { doing.classList.toggle("hidden", waits < 1); if (waits > 0) doing.textContent = `${work || "Working"} …`; } };
 const waiting = () => { waits += 1; setTimeout(told, 120); };
 const answered = () => { waits = Math.max(0, waits - 1); told(); };
-addEventListener("pageshow", () => { waits = 0; told(); });
+// a page that comes back from the browser's memory waits for nothing any more
+addEventListener("pageshow", (e) => { if (e.persisted) { waits = 0; told(); } });
 const leads = (address) => !/\/download\//.test(address) && address.split("#")[0] !== location.href.split("#")[0];
 document.addEventListener("click", (e) => {
   const link = e.target.closest("a[href]");
