@@ -183,9 +183,10 @@ def _coded(
 def _is_number(data: Microdata, name: str) -> bool:
     """Numbers of many values; few are categories that happen to be written in digits."""
     kind = data.table.column(name).type
-    is_numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    many = pc.count_distinct(data.table.column(name)).as_py() > CATEGORIES
-    return bool(is_numeric and many)
+    # a column that is blank throughout has no kind at all
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return False
+    return bool(pc.count_distinct(data.table.column(name)).as_py() > CATEGORIES)
 
 
 def _labels(data: Microdata, name: str) -> np.ndarray:
