@@ -90,6 +90,7 @@ def test_a_column_that_is_blank_throughout(
     gone = tc.Microdata.of(original.table.set_column(2, "pay", pa.nulls(120)))
     _, after, _ = changes.cross(original, gone, "pay", "sex")
     assert "(missing), f: 50.0\u00a0%" in after["chart"]
+    assert "under " in after["chart"]
     found = {one.column: one for one in changes.by_column(original, gone)}
     assert (found["pay"].blanked, found["pay"].values_after) == (1, 0)
 
