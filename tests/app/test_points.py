@@ -151,7 +151,11 @@ def test_the_history_has_names_and_leads_back(page) -> None:
     page.click("#history")
     page.wait_for_selector(".states")
     lines = page.locator(".states li b").all_inner_texts()
-    assert lines == ["Added Noise", "K of Microaggregation is 7", "The file was read"]
+    assert lines == [
+        "Added Noise",
+        "Set k of Microaggregation to 7",
+        "The file was read",
+    ]
     page.fill("#title-1", "groups of seven")
     page.click(".states li:nth-child(2) button:has-text('Name')")
     page.wait_for_selector(".states b:text-is('groups of seven')")

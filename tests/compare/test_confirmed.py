@@ -76,8 +76,8 @@ def test_a_redraw_above_the_bound_strengthens_the_setting(data, monkeypatch) -> 
     real = until_module.risk_of
     unlucky = {seeds.child(fresh(5, turn), 0) for turn in (0, 1)}
 
-    def luck(original, masked, plan, *rest):
-        found = real(original, masked, plan, *rest)
+    def luck(original, masked, plan, *rest, **how):
+        found = real(original, masked, plan, *rest, **how)
         if plan.steps[0].seed in unlucky:
             return Attacked(0.9, 0.95, "nearest", False)
         return found
@@ -96,9 +96,9 @@ def test_luck_alone_is_not_handed_over(data, monkeypatch) -> None:
     real = until_module.risk_of
     searched = seeds.child(5, 0)
 
-    def luck(original, masked, plan, *rest):
+    def luck(original, masked, plan, *rest, **how):
         if plan.steps[0].seed == searched:
-            return real(original, masked, plan, *rest)
+            return real(original, masked, plan, *rest, **how)
         return Attacked(0.9, 0.95, "nearest", False)
 
     monkeypatch.setattr(until_module, "risk_of", luck)

@@ -217,6 +217,21 @@ def test_what_needs_memory_says_so(file, little, monkeypatch, capsys, tmp_path):
     )
 
 
+def test_in_python_it_is_one_call(file, tmp_path):
+    plan = Plan.from_toml(PLAN).seeded(4)
+    roles = {"quasi": ["income", "age", "sex"], "identifier": "name"}
+    roles["confidential"] = "debt"
+    files = []
+    for name, memory in (("a", "8GB"), ("b", "360MB")):
+        out = tmp_path / f"{name}.parquet"
+        with pytest.MonkeyPatch.context() as patch:
+            if name == "b":
+                patch.setattr(any_size, "COPIES", 100)
+            large.release(plan, file, out, memory=memory, **roles)
+        files.append(out.read_bytes())
+    assert files[0] == files[1]
+
+
 def test_the_choice_is_said_in_one_line(file, tmp_path):
     with any_size.place_of(file, tmp_path / "o", "8GB") as place:
         assert not place.on_disk
@@ -241,11 +256,11 @@ def test_the_choice_is_said_in_one_line(file, tmp_path):
 def test_the_limit_counts_what_a_step_holds(file, tmp_path):
     with any_size.place_of(file, tmp_path / "o", "250MB") as place:
         data = place.read(file, quasi=["income", "age"])
-        for text, word in (
-            ('method = "noise"', "learns from one column"),
-            ('method = "rank_swapping"', "holds one column"),
-            ('method = "microaggregation"', "holds the"),
+        for method, word in (
+            ("noise", "one at a time"),
+            ("rank_swapping", "one at a time"),
+            ("microaggregation", "microaggregation holds the 2 columns"),
         ):
-            plan = Plan.from_toml(f"[[steps]]\n{text}\n")
+            plan = Plan.from_toml(f"[[steps]]\nmethod = '{method}'\n")
             with pytest.raises(ParameterError, match=word):
                 place.refuse_too_little(plan, data)

@@ -16,8 +16,8 @@ def in_words(old: Setup | None, new: Setup, methods: Mapping[str, Entry]) -> str
     if old is None:
         return "The file was read"
     changes = [
-        *_columns(old.roles, new.roles),
-        *_columns(old.kinds, new.kinds),
+        *_columns("role", old.roles, new.roles),
+        *_columns("kind", old.kinds, new.kinds),
         *_steps(old.steps, new.steps, methods),
     ]
     if new.bound != old.bound:
@@ -34,10 +34,12 @@ def in_words(old: Setup | None, new: Setup, methods: Mapping[str, Entry]) -> str
     return text[:1].upper() + text[1:]
 
 
-def _columns(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+def _columns(what: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     """Columns that became something else."""
     changed = [
-        f"{name} is {what}" for name, what in new.items() if old.get(name) != what
+        f"{what} of {name} is {now}"
+        for name, now in new.items()
+        if old.get(name) != now
     ]
     more = len(changed) - NAMED
     return [*changed[:NAMED], f"{more} more columns"] if more > 0 else changed
@@ -67,7 +69,7 @@ def _steps(
             continue
         changes += _values(before["parameters"], now["parameters"], title(now))
         if before["seed"] != now["seed"]:
-            changes.append(f"seed of {title(now)}")
+            changes.append(f"set the seed of {title(now)}")
     return changes
 
 
@@ -81,9 +83,9 @@ def _values(
             continue
         value = new.get(name)
         if value is None:
-            changes.append(f"{name} of {title} as usual")
+            changes.append(f"set {name} of {title} as usual")
         elif isinstance(value, str | int | float):
-            changes.append(f"{name} of {title} is {value}")
+            changes.append(f"set {name} of {title} to {value}")
         else:
-            changes.append(f"{name} of {title}")
+            changes.append(f"set {name} of {title}")
     return changes

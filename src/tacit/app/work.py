@@ -137,6 +137,16 @@ def look(
     return look_of(with_roles(data_of(path), roles, kinds))
 
 
+def counts(
+    tell: Tell, path: str, roles: dict[str, str], kinds: dict[str, str]
+) -> list[dict[str, str]]:
+    """Who stands out on the keys that were chosen, in a moment."""
+    from tacit.app.look import counts_of
+
+    _says(tell, "Counting who stands out on the keys")
+    return counts_of(with_roles(data_of(path), roles, kinds))
+
+
 def classes(
     tell: Tell,
     path: str,

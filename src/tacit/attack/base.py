@@ -104,6 +104,10 @@ class Attacker(Described, Estimator):
     usual: ClassVar[bool] = False
     """Tries every release, unless other attackers are named."""
 
+    patience: ClassVar[int] = 1
+    """Where one attack may be enough, those of less patience go first: 0 links each record by
+    itself, 1 all records at once, 2 makes many such linkages."""
+
     fills_in: ClassVar[bool] = False
     """Reads suppressed cells off the other rows of the person or household before it links."""
 

@@ -83,6 +83,7 @@ class Groups(Informed):
     """
 
     title = "Households and firms as a whole"
+    patience = 2
     fills_in = True
 
     @classmethod

@@ -59,6 +59,7 @@ class Nearest(Attacker):
     """
 
     title = "Nearest record"
+    patience = 0
     usual = True
     fills_in = True
 

@@ -54,6 +54,7 @@ class UnchangedColumns(Attacker):
     """
 
     title = "Columns left alone"
+    patience = 0
 
     @classmethod
     def invited(cls, release: Release) -> bool:

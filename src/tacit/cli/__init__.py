@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from tacit.base.errors import TacitError, TacitWarning
-from tacit.cli import terminal
+from tacit.cli import clock, terminal
 from tacit.cli.progress import INTERRUPTED
 from tacit.kernels import compiler
 
@@ -103,7 +103,8 @@ def main() -> None:
     _say_when_compiling()
     try:
         try:
-            app()
+            with clock.from_process_start():
+                app()
         except SystemExit:
             terminal.finish()
             raise

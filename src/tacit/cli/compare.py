@@ -10,8 +10,8 @@ import typer
 from rich.text import Text
 
 from tacit.base.errors import ParameterError
+from tacit.cli import clock, own_files
 from tacit.cli import options as shared
-from tacit.cli import own_files
 from tacit.cli.tables import Head, print_table
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 ROWS = 40
 SHORTEST = 0.01
 """Seconds of a search that begins when its time is over: it ends at once, and says so."""
+ENDING = 0.02
+"""Share of a budget that is kept for showing the answer and ending the worker processes."""
+LONGEST_ENDING = 3.0
+"""Seconds of it at the most."""
 # A time may end with a unit; without one it is in seconds.
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
@@ -102,7 +106,7 @@ def compare(
 
       tacit compare survey.csv --plans plans.toml --resume runs.jsonl --bound 0.01
     """
-    start = time.perf_counter()
+    start = clock.began()
     from tacit.compare.comparison import compare as run
     from tacit.data import io
 
@@ -151,9 +155,13 @@ def compare(
 
 
 def _left(budget: float, start: float) -> float:
-    """What loading the library and reading the file have left of the time; none is no time."""
+    """What loading the library and reading the file have left of the time; none is no time.
+
+    Showing the answer and ending the worker processes take a little, too.
+    """
     spent = time.perf_counter() - start
-    return max(budget - spent, min(budget, SHORTEST))
+    ending = min(ENDING * budget, LONGEST_ENDING)
+    return max(budget - spent - ending, min(budget, SHORTEST))
 
 
 def seconds(text: str) -> float:

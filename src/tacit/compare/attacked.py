@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tacit.assess.assessment import WORST, assess
+from numpy.typing import ArrayLike
+
+from tacit.assess.assessment import MISHAPS, WORST, assess
+from tacit.attack.base import Attacker, Linkage
+from tacit.attack.panel import panel
 from tacit.base.errors import TacitError
 from tacit.compare.bound import RISK, Bound
-from tacit.compare.found import strongest
+from tacit.compare.found import interval_of, rate_of, strongest
 from tacit.data.microdata import Microdata
 from tacit.plan.plan import Plan
 from tacit.risk import registry as risks
@@ -32,6 +36,8 @@ def risk_of(
     bound: Bound,
     attackers: tuple[str, ...],
     informed: bool,
+    *,
+    hasty: bool = False,
 ) -> Attacked:
     """Attack the release, or measure it, and see whether it keeps the bound.
 
@@ -47,16 +53,36 @@ def risk_of(
         Who attacks.
     informed : bool
         The strongest attacker also knows the plan.
+    hasty : bool
+        Cheap attacks first, and no more once one is above the bound: the answer is the same, but
+        the risk is then what that attack finds, and others may find more.
     """
     if bound.measure != RISK:
         # a measure is no estimate over seeds: its upper end is itself
         value = _measured(original, masked, bound.measure)
         return Attacked(value, value, "", bound.met(value))
+    known = plan if informed else None
+    intruders = panel(original, masked, attackers, plan=known)
+    if hasty:
+        linkages: dict[str, Attacker] = {}
+        for name in sorted(intruders, key=lambda name: intruders[name].patience):
+            try:
+                link = intruders[name].link(original, masked)
+            except (TacitError, *MISHAPS):
+                # the assessment tries it again, and says why
+                linkages[name] = intruders[name]
+                continue
+            upper = interval_of(link)[1]
+            if not bound.met(upper):
+                reason = f" ({name} is above the bound; dearer attacks were not tried)"
+                return Attacked(rate_of(link), upper, name, False, reason)
+            linkages[name] = Linked(link)
+        intruders = {name: linkages[name] for name in intruders}
     assessment = assess(
         original,
         masked,
-        plan=plan if informed else None,
-        attackers=attackers,
+        plan=known,
+        attackers=intruders,
         # an average says nothing of the largest, nor of those who are found for certain
         risks=WORST,
         losses=(),
@@ -75,6 +101,28 @@ def risk_of(
     met = verdict.state == "safe" and bound.met(found.upper)
     reason = f" ({verdict.reason})" if verdict.reason else ""
     return Attacked(found.rate, found.upper, found.attacker, met, reason)
+
+
+class Linked(Attacker):
+    """An attack that was made already, for an assessment that sums it up."""
+
+    def __init__(self, found: Linkage) -> None:
+        self.found = found
+
+    @property
+    def knows(self) -> str:
+        """Who the intruder is."""
+        return self.found.knows
+
+    def link(
+        self,
+        original: object,
+        masked: object,
+        *,
+        truth: ArrayLike | None = None,
+    ) -> Linkage:
+        """What was found."""
+        return self.found
 
 
 def _measured(

@@ -184,7 +184,9 @@ class Trials:
     ) -> tuple[Attacked, tuple[Plan, Microdata]]:
         plan = pair.plan.seeded(key)
         masked = plan.mask(self.data)
-        found = risk_of(self.data, masked, plan, self.bound, self.attackers, True)
+        found = risk_of(
+            self.data, masked, plan, self.bound, self.attackers, True, hasty=True
+        )
         return found, (plan, masked)
 
     def confirmed(

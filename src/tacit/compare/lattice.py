@@ -76,7 +76,7 @@ def protect_least(
             progress(f"attacking {levels}", len(tried), most)
         plan = Plan((Step(method, {**given, "levels": levels}),))
         masked = plan.mask(micro)
-        found = risk_of(micro, masked, plan, limit, attackers, True)
+        found = risk_of(micro, masked, plan, limit, attackers, True, hasty=True)
         tried.append((loss, found.upper))
         if found.met:
             return Protected(

@@ -17,6 +17,8 @@ from tacit.plan.plan import Plan
 
 FEW = 60
 """Records on which each method is run once before a search, so that its kernels are compiled."""
+WARMING = 0.2
+"""Share of the time in which runs on so few records may still be started."""
 SMALLEST = 250
 """The fewest records that a search judges a plan by."""
 FIRST = 1_000
@@ -110,7 +112,10 @@ def _warm_up(lab: Lab, plans: Sequence[Plan], end: float) -> None:
     methods = {tuple(step.method for step in plan.steps): plan for plan in plans}
     # plans of the same methods share most of what is compiled
     runs = [run for plan in methods.values() for run in lab.runs(plan, FEW, 1)]
-    warm(lab.data, runs, lab.settings, lab.workers, end)
+    # on a busy machine loading alone may take all the time there is: then no run is started for it
+    now = time.perf_counter()
+    last = now + WARMING * max(0.0, end - now)
+    warm(lab.data, runs, lab.settings, lab.workers, Time(last, end))
 
 
 def _halved(tried: list[Trial], most: int) -> tuple[list[Trial], list[Trial]]:

@@ -189,11 +189,11 @@ def warm(
     runs: Sequence[TrialRun],
     settings: Settings,
     workers: int,
-    end: float,
+    limit: Time,
 ) -> None:
     """Have every worker process load the library and compile what these runs need."""
     # every worker has its turn at every run, as far as the pool deals them out evenly
     turns = [run for run in runs for _ in range(workers)]
     each = range(len(turns))
-    for _ in _outcomes(data, turns, each, settings, workers, Time(end, end)):
+    for _ in _outcomes(data, turns, each, settings, workers, limit):
         pass

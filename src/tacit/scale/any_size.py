@@ -23,7 +23,6 @@ from tacit.data.io.on_disk import OnDisk
 from tacit.data.io.parquet_parts import ParquetParts, files_of
 from tacit.data.microdata import Microdata, Schema
 from tacit.plan.plan import Plan
-from tacit.protect.by_address import BLOCK
 from tacit.protect.on_disk_pieces import mapped_by
 from tacit.scale.engine.base import Engine
 from tacit.scale.engine.engine_choice import engine_of
@@ -31,12 +30,16 @@ from tacit.scale.memory import PROGRAM, bytes_of
 
 # bytes of a number or code in memory
 WIDTH = 8
-# times that a file in memory is held at most: the file, its numbers, what is masked, what is
-# sorted, the release and its new order (measured on noise and rank swapping: 5.2 and 6.1)
+# times that a file in memory is held at most: the file, its numbers, what is masked, the release
+# and its new order. 1,000,000 x 6 took 513 MB (noise) and 571 MB (rank swapping); this says 586
 COPIES = 7
-# the same for the columns that a method holds of a file on the disk, and for one column that is
-# sorted (values, order, permutation, positions, result; measured on rank swapping: 7.4)
-COPIES_OF_COLUMNS = 8
+# the program with its libraries, and compiled kernels: rank swapping of 100,000 took 353 MB
+BASE = 350 * 10**6
+# bytes per record of a file on the disk: a column is read, sorted and numbered, two are compared.
+# 3,000,000 x 6 took 493 MB (noise) and 678 MB (rank swapping); this says 770
+ONE_COLUMN = 140
+# bytes per record and column where a method holds several: values, scores, order, result
+EACH_OF_SEVERAL = 10 * WIDTH
 # of the memory that is free, what one run may take
 SHARE = 0.8
 
@@ -69,24 +72,18 @@ class Place:
         if not self.on_disk:
             return
         data = plan.with_roles(data)
-        # the order of the rows, a column in the old and one in the new order
-        needed, why = 3 * WIDTH * data.n, "the rows are written in random order"
+        each = ONE_COLUMN
+        why = "columns are looked at, sorted and put in order one at a time"
         for step, method in zip(plan.steps, plan.protectors(), strict=True):
-            how, bytes_each = "holds one column at a time", WIDTH * COPIES_OF_COLUMNS
-            way = method.passes_of(data)
-            if way == "records" and data.n > BLOCK:
-                # quantiles and frequencies are learned from one column
-                how, bytes_each = "learns from one column at a time", 4 * WIDTH
-            elif way == "together":
-                held = len(method.reads(data))
-                how = f"holds the {held} columns that it looks at"
-                bytes_each = WIDTH * COPIES_OF_COLUMNS * held
-            if bytes_each * data.n > needed:
-                needed, why = bytes_each * data.n, f"{step.method} {how}"
-        if PROGRAM + needed > self.limit:
+            held = len(method.reads(data))
+            if method.passes_of(data) == "together" and held * EACH_OF_SEVERAL > each:
+                each = held * EACH_OF_SEVERAL
+                why = f"{step.method} holds the {held} columns that it looks at"
+        needed = BASE + each * data.n
+        if needed > self.limit:
             raise ParameterError(
                 f"--memory {self.limit / 1e9:.3g}GB is too little for {data.n:,} records: {why}; "
-                f"give about {(PROGRAM + needed) / 1e9:.1f}GB"
+                f"give about {needed / 1e9 + 0.05:.1f}GB"
             )
 
 
@@ -115,7 +112,13 @@ def place_of(
     limit = bytes_of(memory) if memory is not None else int(SHARE * free_memory())
     master = None if engine in (None, "local") else engine_of(engine)
     parquet = source.is_dir() or io.FORMATS.get(source.suffix.lower()) == "parquet"
-    needed = PROGRAM + COPIES * _bytes(source, parquet=parquet)
+    try:
+        needed = PROGRAM + COPIES * _bytes(source, parquet=parquet)
+    except InputError:
+        if source.is_dir():
+            raise
+        # who reads the file says what is wrong with it
+        needed = 0
     if not parquet:
         if master is not None:
             raise InputError(

@@ -118,8 +118,8 @@ class Records:
             try:
                 values = self._get(record)
                 self.pack_into(row, 0, *values)
-                total = sum(values)
-                if total - total == 0.0:
+                whole = sum(values)
+                if whole - whole == 0.0:
                     return None
             except (KeyError, struct.error, TypeError, OverflowError):
                 pass  # the long way says what is wrong, or knows what is meant

@@ -183,6 +183,17 @@ def bethe(n: int) -> Callable[[], object]:
     return lambda: link_probabilities(rows, columns, cost, (n, n), rounds=20)
 
 
+def bethe_at_rest(n: int) -> Callable[[], object]:
+    """The same on a graph of candidates until nothing moves; most rows rest long before."""
+    from tacit.attack.probabilistic import beliefs
+
+    beliefs.SMALL = 0
+    link_probabilities = beliefs.link_probabilities
+    indptr, columns, cost = _candidates(n)
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    return lambda: link_probabilities(rows, columns, 2 * cost**2, (n, n), rounds=300)
+
+
 def stream_microaggregation(n: int) -> Callable[[], object]:
     """Microaggregation of a stream, window 40."""
     from tacit.stream import Microaggregation
@@ -230,6 +241,7 @@ WORKLOADS: dict[Callable[[int], Callable[[], object]], tuple[int, int]] = {
     assignment_paths: (50, 100),
     assignment_places: (40, 80),
     bethe: (15, 30),
+    bethe_at_rest: (20, 40),
     stream_microaggregation: (200, 400),
     stream_rank_swapping: (200, 400),
     stream_clusters: (200, 400),

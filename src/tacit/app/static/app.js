@@ -34,12 +34,14 @@ for (const zone of all("[data-drop]")) {
 // -- the file as it is: asked for again when a role has changed; the newest answer wins --------------------
 const exposed = $("[data-look]");
 let looks = 0;
-// the figures stay in view while roles are chosen further up
-const strip = () => {
-  const place = $("#strip"), figures = $(".figures", exposed);
-  if (!place) return;
-  place.classList.toggle("hidden", !figures);
-  if (figures) place.replaceChildren(figures.cloneNode(true));
+// the main figures stay in view while roles are chosen, and are there long before the whole look
+const strip = $("#strip");
+const counted = async (mine) => {
+  const answer = await fetch(strip.dataset.counts);
+  const text = await answer.text();
+  if (mine !== looks || answer.status === 204) return;
+  strip.innerHTML = text;
+  strip.classList.toggle("hidden", !strip.children.length);
 };
 const lookAgain = async () => {
   if (!exposed) return;
@@ -47,11 +49,12 @@ const lookAgain = async () => {
   exposed.classList.add("stale");
   waiting();
   try {
+    if (strip) await counted(mine);
+    if (mine !== looks) return;
     const answer = await fetch(exposed.dataset.look);
     const text = await answer.text();
     if (mine !== looks || answer.status === 204) return;
     exposed.innerHTML = text;
-    strip();
   } catch { if (mine === looks) exposed.innerHTML = "<p class='soft'>The page cannot reach tacit. Is it still running?</p>"; }
   finally { answered(); }
   if (mine === looks) exposed.classList.remove("stale");

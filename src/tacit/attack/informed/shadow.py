@@ -80,6 +80,7 @@ class Shadow(Informed):
     """
 
     title = "Knows the plan and runs it many times"
+    patience = 2
 
     method = "shadow"
 

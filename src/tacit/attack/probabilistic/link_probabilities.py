@@ -119,6 +119,7 @@ class LinkProbabilities(Informed):
     """
 
     title = "Link probabilities"
+    patience = 2
 
     method = "posterior"
     calibrated = True

@@ -158,9 +158,8 @@ def nearest_and_second(
         raise InputError("a second nearest record needs two masked records")
     k = min(TWO_AND_NEXT, len(Y))
     ranked = ranking(kind)
-    value, index = search(
-        files.queries, files.tree, k, ranked, Stopper(), rows=rows, at_hand=True
-    )
+    # not whichever structure is at hand: of equal seconds the last digit may depend on it
+    value, index = search(files.queries, files.tree, k, ranked, Stopper(), rows=rows)
     exact = pair_costs(X, Y, np.repeat(rows, k), index.ravel(), kind).reshape(-1, k)
     two = np.partition(exact, 1, axis=1)[:, :2]
     least = np.empty(len(X))

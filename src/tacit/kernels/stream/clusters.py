@@ -264,7 +264,7 @@ def _settle(
         )
         if cluster != NOBODY:
             is_member[0] = True
-            return cluster
+            return int(cluster)
     persons = np.empty(count)
     for s in range(count):
         # without a column of persons every record is one
@@ -299,12 +299,13 @@ def _settle(
         clusters[1, cluster] = 0
         ints[GROUP] += 1
         ints[RECENT] += 1
-        return cluster
+        return int(cluster)
     is_member[:count] = False
     is_member[0] = True
-    return _nearest_cluster(
+    cluster = _nearest_cluster(
         oldest, centre, lowest, highest, known, False, weight, missing, kinds
     )
+    return int(cluster)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

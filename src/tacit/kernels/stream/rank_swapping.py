@@ -70,7 +70,7 @@ def _below(
         smaller = held[np.uint64(order[low + half])] < x
         low = low + half + one if smaller else low
         left = left - half - one if smaller else half
-    return np.int64(low)
+    return int(low)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -89,7 +89,7 @@ def _up_to(
         smaller = held[np.uint64(order[low + half])] <= x
         low = low + half + one if smaller else low
         left = left - half - one if smaller else half
-    return np.int64(low)
+    return int(low)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
