@@ -19,7 +19,16 @@ from bench.collect import ROOT, child, collect
 from bench.growth import fit
 from bench.row import Row
 
-MODULES = ("linkage", "protect", "generalisation", "risk", "large", "stream", "peers")
+MODULES = (
+    "linkage",
+    "protect",
+    "generalisation",
+    "risk",
+    "large",
+    "commands",
+    "stream",
+    "peers",
+)
 RESULTS = ROOT / "results"
 BUDGET = {False: 240.0, True: 1500.0}
 """Seconds that one module may take: quick, full."""
