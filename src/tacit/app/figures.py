@@ -192,8 +192,11 @@ def finish(
     plan = plan.without_seeds()
     steps = plan if plan.steps else None
     for target, one in (("plan", plan), ("private", private)):
-        text = one.to_toml() if steps else ""
-        Path(files[target]).write_text(text, encoding="utf-8")
+        if steps:
+            # the one with seeds for its owner alone
+            one.save(files[target])
+        else:
+            Path(files[target]).write_text("", encoding="utf-8")
 
     settings = quick(data.n) if order.depth == "quick" else None
     result = _measure(data, masked, steps, settings, progress)
