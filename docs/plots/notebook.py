@@ -43,7 +43,10 @@ survey.n""",
     (
         tc.Step("recoding", {"intervals": {"age": [0, 18, 40, 60, 100]}}),
         tc.Step("local_suppression", {"k": 5}),
-        tc.Step("microaggregation", {"k": 10, "columns": ["household_income", "expenditure"]}),
+        tc.Step(
+            "microaggregation",
+            {"k": 10, "columns": ["household_income", "expenditure"]},
+        ),
     )
 )
 masked = plan.mask(survey)
