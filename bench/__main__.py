@@ -20,7 +20,16 @@ from bench.growth import fit
 from bench.row import Row
 from bench.versions import versions
 
-MODULES = ("linkage", "protect", "generalisation", "risk", "large", "stream", "peers")
+MODULES = (
+    "linkage",
+    "protect",
+    "generalisation",
+    "risk",
+    "large",
+    "commands",
+    "stream",
+    "peers",
+)
 RESULTS = ROOT / "results"
 BUDGET = {False: 480.0, True: 1500.0}
 """Seconds that one module may take: quick, full."""

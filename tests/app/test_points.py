@@ -159,7 +159,7 @@ def test_the_history_has_names_and_leads_back(page) -> None:
     page.fill("#title-1", "groups of seven")
     page.click(".states li:nth-child(2) button:has-text('Name')")
     page.wait_for_selector(".states b:text-is('groups of seven')")
-    page.click("[aria-label='Go to: groups of seven']")
+    page.click("[aria-label='Go to it: groups of seven']")
     page.wait_for_selector(".states li:nth-child(2).now")
     assert "undone" in page.inner_text(".states li:nth-child(1)")
     page.goto(f"{address}/protect")

@@ -109,7 +109,8 @@ def test_a_search_says_where_it_was(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, heard = process.communicate()
     assert process.returncode == 130, heard
-    assert "Stopped: protecting 30 records: 0 of " in heard
+    assert "Stopped: protecting 30 records: " in heard
+    assert " done, k=" in heard
     assert "no result was written" in heard
     assert not release.exists()
 

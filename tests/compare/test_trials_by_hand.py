@@ -123,7 +123,7 @@ def test_the_strongest_setting_is_handed_over_only_if_it_keeps_the_bound(
     kept = Attacked(0.1, 0.1, "nearest", True)
     answers = iter([replace(kept, met=False), kept])
 
-    def risk(*_: object) -> Attacked:
+    def risk(*_: object, **__: object) -> Attacked:
         return next(answers, replace(kept, risk=0.9, upper=0.9, met=False))
 
     monkeypatch.setattr(until_module, "risk_of", risk)

@@ -22,6 +22,7 @@ from tacit.cli import app
 from tacit.compare.until import protect_until
 from tacit.plan.plan import json_schema
 from tacit.report import parts, words
+from tacit.report.measured import measure_rows
 
 PROTECTOR = '''
 """A throw-away protector."""
@@ -198,7 +199,7 @@ def test_a_measure_is_assessed_judged_and_shown(add, table, room) -> None:
     )
     measures = result.risk if room is risk else result.loss
     assert measures["throwaway"].value == 0.5
-    assert "Throw-away figure" in str(parts.measure_rows(measures))
+    assert "Throw-away figure" in str(measure_rows(measures))
     assert f"{room.__name__}.throwaway.throwaway" in cards(
         room.__name__.rpartition(".")[2]
     )

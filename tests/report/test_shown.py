@@ -159,3 +159,18 @@ def test_a_codebook_lists_no_free_text() -> None:
     book = codebook.codebook(data)
     assert "Smith" not in str(book)
     assert "'u'" in str(book)
+
+
+def test_a_correlation_that_is_gone_is_not_a_change_of_zero() -> None:
+    values = np.arange(20.0) ** 1.5
+    data = tc.Microdata.of({"a": values, "b": values[::-1] ** 2})
+    blank = np.where(np.arange(20) < 18, np.nan, values)
+    gone = tc.Microdata.of({"a": blank, "b": values[::-1] ** 2})
+    part = record_parts.correlations(data, gone)
+    assert part is not None
+    assert "One pair has no correlation in the masked file" in part["lead"]
+    assert "largest change" not in part["lead"]
+    assert (
+        "largest change of any pair is 0.00"
+        in record_parts.correlations(data, data)["lead"]
+    )

@@ -12,6 +12,7 @@ import numpy as np
 from tacit.compare.lab import Lab
 from tacit.compare.pareto import ranks
 from tacit.compare.trial import Trial
+from tacit.compare.trials import Outcome
 from tacit.compare.workers import Time, warm
 from tacit.plan.plan import Plan
 
@@ -59,7 +60,7 @@ def search(
     got through, and say so (``late``).
     """
     sizes = rungs(lab.data.n)
-    _warm_up(lab, plans, end)
+    warmed = _warm_up(lab, plans, end)
     # scrambled, so that what a short stage does not reach is spread over all methods
     scrambled = np.random.default_rng(lab.seed).permutation(len(plans))
     alive = [plans[i] for i in scrambled]
@@ -95,6 +96,8 @@ def search(
             "that reached the whole file were not run on it"
         )
     if not trials:
+        # on a busy machine there may be time for the first runs alone: a poor answer, but one
+        furthest = furthest or [lab.sum_up(*each) for each in warmed]
         trials = [_late(trial, lab.data.n) for trial in furthest]
         trials = trials or [Trial.failure(plan, 0, 0, TOO_SHORT) for plan in plans]
         seen = {trial.name for trial in trials}
@@ -107,15 +110,25 @@ def _late(trial: Trial, n: int) -> Trial:
     return replace(trial, late=f"time ran out after {trial.records:,} of {n:,} records")
 
 
-def _warm_up(lab: Lab, plans: Sequence[Plan], end: float) -> None:
-    """Run one plan of each sequence of methods on a few records."""
+def _warm_up(
+    lab: Lab, plans: Sequence[Plan], end: float
+) -> list[tuple[Plan, int, list[Outcome]]]:
+    """Run one plan of each sequence of methods on a few records; what came of it."""
     methods = {tuple(step.method for step in plan.steps): plan for plan in plans}
     # plans of the same methods share most of what is compiled
-    runs = [run for plan in methods.values() for run in lab.runs(plan, FEW, 1)]
+    few = min(FEW, lab.data.n)
+    first = [(plan, run) for plan in methods.values() for run in lab.runs(plan, few, 1)]
+    runs = [run for _, run in first]
     # on a busy machine loading alone may take all the time there is: then no run is started for it
     now = time.perf_counter()
     last = now + WARMING * max(0.0, end - now)
-    warm(lab.data, runs, lab.settings, lab.workers, Time(last, end))
+    limit = Time(last, end)
+    outcomes = warm(lab.data, runs, lab.settings, lab.workers, limit)
+    return [
+        (first[i][0], few, [outcome])
+        for i, outcome in sorted(outcomes.items())
+        if not outcome.failed
+    ]
 
 
 def _halved(tried: list[Trial], most: int) -> tuple[list[Trial], list[Trial]]:

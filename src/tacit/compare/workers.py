@@ -190,10 +190,13 @@ def warm(
     settings: Settings,
     workers: int,
     limit: Time,
-) -> None:
-    """Have every worker process load the library and compile what these runs need."""
+) -> dict[int, Outcome]:
+    """Have every worker process load the library and compile what these runs need.
+
+    What came of the runs, by their numbers, as far as they ended.
+    """
     # every worker has its turn at every run, as far as the pool deals them out evenly
     turns = [run for run in runs for _ in range(workers)]
     each = range(len(turns))
-    for _ in _outcomes(data, turns, each, settings, workers, limit):
-        pass
+    ended = _outcomes(data, turns, each, settings, workers, limit)
+    return {i // workers: outcome for i, outcome in ended}

@@ -26,6 +26,8 @@ CATEGORIES = 8
 """Values of each column in a cross; what is rarer is taken together."""
 CLASSES = 6
 """Intervals of a number in a cross, each with about as many originals."""
+SHOWN = 0.05
+"""Points of percent that round to something else than zero."""
 OTHERS, MISSING = "(others)", "(missing)"
 
 
@@ -125,7 +127,7 @@ def cross(original: Microdata, masked: Microdata, down: str, across: str) -> lis
 
     def signed(value: float | None) -> str:
         points = 0.0 if value is None else 100 * value
-        return f"{points:+.1f}"
+        return f"{points:+.1f}" if abs(points) >= SHOWN else "0"
 
     drawn: list[tuple[str, Floats, float, Callable[[float | None], str]]] = [
         ("Original", before, most, percent),
@@ -161,8 +163,14 @@ def _coded(
     original: Microdata, masked: Microdata, name: str
 ) -> tuple[list[str], Ints, Ints]:
     """Labels of a column, and the code of each cell of both files."""
-    if all(_is_number(data, name) for data in (original, masked)):
-        return _classes(original.column(name), masked.column(name))
+    if _is_number(original, name):
+        kind = masked.table.column(name).type
+        # a column that is blank throughout has no kind at all
+        if pa.types.is_null(kind):
+            nothing = np.full(masked.n, np.nan)
+            return _classes(original.column(name), nothing)
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+            return _classes(original.column(name), masked.column(name))
     first, second = (_labels(data, name) for data in (original, masked))
     values, counts = np.unique(np.concatenate([first, second]), return_counts=True)
     order = values[np.argsort(-counts, kind="stable")]
@@ -183,9 +191,9 @@ def _coded(
 def _is_number(data: Microdata, name: str) -> bool:
     """Numbers of many values; few are categories that happen to be written in digits."""
     kind = data.table.column(name).type
-    is_numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    many = pc.count_distinct(data.table.column(name)).as_py() > CATEGORIES
-    return bool(is_numeric and many)
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return False
+    return bool(pc.count_distinct(data.table.column(name)).as_py() > CATEGORIES)
 
 
 def _labels(data: Microdata, name: str) -> np.ndarray:

@@ -257,8 +257,18 @@ def correlations(original: Microdata, masked: Microdata) -> Row | None:
         {"title": heading, "chart": str(charts.matrix(heading, names, matrix.tolist()))}
         for heading, matrix in matrices.items()
     ]
+    # what cannot be computed any more is not a change of zero
+    upper = np.triu(np.ones(change.shape, bool), 1)
+    lost = int(np.sum(upper & np.isfinite(before) & ~np.isfinite(after)))
     lead = (
         "The area of a square is the strength of the correlation; a hollow square is "
-        f"negative. The largest change of any pair is {biggest:.2f}."
     )
+    lead += "negative, a dot could not be computed."
+    if np.isfinite(change[upper]).any():
+        lead += f" The largest change of any pair is {biggest:.2f}."
+    if lost:
+        pairs = "One pair has" if lost == 1 else f"{lost} pairs have"
+        lead += (
+            f" {pairs} no correlation in the masked file, where too few rows are left."
+        )
     return {"lead": lead, "charts": drawn}

@@ -162,15 +162,15 @@ def page_release(folder: Path, *seed: str) -> Floats:
     """
     from tacit.app import work
     from tacit.app.pages.protect import read_steps
+    from tacit.app.project import Setup
 
     typed = {
         "s0.method": ["noise"],
         "s0.p.percent": ["15"],
         "s0.seed": list(seed[1:2]) or [""],
     }
-    steps = read_steps(
-        typed, {"protect": {"noise": work.catalogue(_nothing)["protect"]["noise"]}}, ()
-    )
+    noise = work.catalogue(_nothing)["protect"]["noise"]
+    steps = read_steps(typed, {"protect": {"noise": noise}}, Setup())
     ticks: list[Any] = []
     roles, kinds = dict.fromkeys(NAMES, "quasi"), dict.fromkeys(NAMES, "continuous")
     plans = [{"run": "1", "label": "noise", "steps": list(steps)}]

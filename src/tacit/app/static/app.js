@@ -13,13 +13,20 @@ let waits = 0, work = "";
 const told = () => { if (doing) { doing.classList.toggle("hidden", waits < 1); if (waits > 0) doing.textContent = `${work || "Working"} …`; } };
 const waiting = () => { waits += 1; setTimeout(told, 120); };
 const answered = () => { waits = Math.max(0, waits - 1); told(); };
-addEventListener("pageshow", () => { waits = 0; told(); });
+// a page that comes back from the browser's memory waits for nothing any more
+addEventListener("pageshow", (e) => { if (e.persisted) { waits = 0; told(); } });
 const leads = (address) => !/\/download\//.test(address) && address.split("#")[0] !== location.href.split("#")[0];
 document.addEventListener("click", (e) => {
   const link = e.target.closest("a[href]");
   if (link && !e.ctrlKey && !e.metaKey && !e.shiftKey && leads(link.href)) waiting();
 });
 document.addEventListener("submit", (e) => { if (!/\/download\//.test(e.target.action)) waiting(); });
+
+// -- what scrolls can be reached by keyboard: which parts do depends on the width of the screen -----------------
+const reachable = () => { for (const box of all(".scroll, pre")) if (!box.hasAttribute("tabindex") && box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0; };
+addEventListener("resize", reachable);
+new MutationObserver(reachable).observe($("#main"), { childList: true, subtree: true });
+reachable();
 
 // -- files: drop or choose ------------------------------------------------------------------------------
 for (const zone of all("[data-drop]")) {

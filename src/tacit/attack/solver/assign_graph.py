@@ -22,6 +22,9 @@ PHASES = (0.2, 0.02, 0.002, 2e-4, 2e-5, 2e-6)
 # Looks at each row, on average, after which refining duals is given up for paths
 LOOKS = 6
 
+# Most arcs of a graph that is solved without a thread that Ctrl-C could end early
+AT_ONCE = 30_000
+
 # Lines of a kernel that an arc takes in one phase of the auction, about, and the part of a graph
 # that a shortest path looks at: they say when a kernel is compiled, never what it finds.
 LINES = 4
@@ -31,8 +34,9 @@ PART = 200
 class Solver:
     """Keeps matching and duals from one graph to the next, larger one.
 
-    An auction brings the duals near the optimum, shortest augmenting paths finish the
-    matching exactly. Invariant: u_i + v_j <= c_ij on every arc, with equality on the links.
+    An auction brings the duals near the optimum, refining them makes its links exact, and
+    shortest augmenting paths match whoever is left. Invariant: u_i + v_j <= c_ij on every arc,
+    with equality on the links.
 
     Parameters
     ----------
@@ -78,6 +82,10 @@ class Solver:
         phases : tuple of float
             eps of the auction's phases; empty: only paths.
         """
+        if len(cols) <= AT_ONCE and not np.isfinite(self.stopper.deadline):
+            # a few milliseconds: a thread to watch over them would take a tenth as long
+            self._solve(indptr, cols, cost, far, phases)
+            return
         self.stopper.run([lambda: self._solve(indptr, cols, cost, far, phases)])
 
     def _solve(

@@ -11,8 +11,8 @@ Idea. ``auction`` (Bertsekas 1988; with identical objects Bertsekas and Castanon
 a row takes its best column, lowering that column's v by what it is worth to it above the
 second best, plus eps. A column with room is taken at its present price: prices then fall
 only where records compete, so duals stay good for arcs not in the graph. ``drop``
-unmatches rows that are not on a best arc. ``paths`` matches the rest exactly; the
-auction only makes its paths short.
+unmatches rows that are not on a best arc. ``refine`` fits the duals to the links, and
+``paths`` matches the rest exactly; the auction only leaves them little to do.
 
 Invariant. The slots in use of a column are a heap by price (the first has the least),
 and v[j] of a full column is minus that least price: a bidder always displaces the holder

@@ -57,7 +57,8 @@ def heatmap(
     """
     beside = [_short(name, LONGEST["beside"]) for name in rows]
     above = [_short(name, LONGEST["above"]) for name in columns]
-    room = min(160.0, 12 + max((wide(name, 11) for name in beside), default=30))
+    # 10 % of slack, because `wide` is a guess and the font may be another
+    room = min(170.0, 14 + max((1.1 * wide(name, 11) for name in beside), default=30))
     # slanted by 40 degrees: 0.64 of the length goes up
     tall = HEAD + 0.66 * max((wide(name, 11) for name in above), default=0)
     # the last name leans out to the right
@@ -80,13 +81,15 @@ def heatmap(
         d.text(room - 8, top + ROW / 2 + 4, name, "tick", "end")
         for j, value in enumerate(values[i]):
             is_there = value == value
-            level = shade(value, most) if is_there else 0
+            # what was lost has a colour of its own
+            level = shade(abs(value), most) if is_there else 0
+            kind = "lost" if is_there and value < 0 and level else "heat"
             said = f"{rows[i]}, {columns[j]}: {write(value) if is_there else 'none'}"
             tip = said if tips is None else tips[i][j]
             left = room + j * cell
-            d.rect(left + 1, top + 1, cell - 2, ROW - 2, f"heat-{level}", tip, 2)
+            d.rect(left + 1, top + 1, cell - 2, ROW - 2, f"{kind}-{level}", tip, 2)
             # on the two darkest shades letters are light
-            dark = " on-dark" if level >= SHADES - 2 else ""
+            dark = " on-dark" if kind == "heat" and level >= SHADES - 2 else ""
             figure = write(value).replace("\u00a0%", "") if is_there else NONE
             d.text(left + cell / 2, top + ROW / 2 + 4, figure, f"cell{dark}", "middle")
     return d
