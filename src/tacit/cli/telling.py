@@ -1,4 +1,4 @@
-"""How far a command is: a bar on a terminal, a line now and then where stderr is a file or a pipe."""
+"""How far a command is: a bar on a terminal, a line now and then where stderr is a pipe."""
 
 from __future__ import annotations
 
