@@ -11,12 +11,14 @@ from typing import Any
 
 from bench.bars import bars
 from bench.growth import OURS, by_series, fit
+from bench.reasons import reason
 from bench.row import Row
 from tacit.report.charts.lines import Line, chart
 
 TITLES = {
     "linkage": "Linkage",
     "protect": "Protection methods",
+    "generalisation": "Generalisation",
     "risk": "Risk and loss",
     "large": "Large files",
     "stream": "Streams",
@@ -121,6 +123,25 @@ def _ratios(parts: list[dict[str, Any]]) -> dict[str, list[float]]:
     return found
 
 
+def _slower(parts: list[dict[str, Any]]) -> list[str]:
+    """Every row in which the peer is the faster one, by reason."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for part in parts:
+        for row in (Row(**found) for found in part["rows"]):
+            if row.ratio and row.ratio < 1:
+                size = f", n = {row.size:,}" if row.size else ""
+                line = f"{row.name}{size}, {row.peer}: {_cell(row.ratio)}"
+                by_reason[reason(row)].append(line)
+    out = ["## Where the peer is faster", ""]
+    if not by_reason:
+        return [*out, "Nowhere in this run.", ""]
+    for why, lines in by_reason.items():
+        said = why or "no reason: this is work to be done"
+        out += [f"- {said[0].upper()}{said[1:]}."]
+        out += [f"    - {line}" for line in lines]
+    return [*out, ""]
+
+
 def _plots(rows: list[Row], folder: Path) -> list[str]:
     """One log-log plot for each series of three sizes or more; the legend holds the fitted
     exponents.
@@ -195,13 +216,16 @@ def write(report: dict[str, Any], docs: Path) -> None:
         "`make bench` takes minutes, `make bench-full` longer; both make the peers' environments themselves.",
         "",
         "Both sides ran in the same run on the same machine, each measurement in a process of its own. Seconds are "
-        "wall-clock: the fastest of up to four calls (one call where it takes more than 16 seconds); imports, "
-        "compilation and the start of an environment are not counted. Memory is the peak above what the process held "
+        "wall-clock: the fastest of up to four calls, of more where they take milliseconds, of one where it takes "
+        "more than 16 seconds; imports, compilation and the start of an environment are not counted. Memory is the peak above what the process held "
         "before. "
         "**ratio = peer's seconds / ours: above 1, ours is faster.** Read the ratios, not the seconds, and the notes: "
         "few peers do the same work.",
         "",
     ]
+    if report.get("versions"):
+        named = ", ".join(f"{who} {which}" for who, which in report["versions"].items())
+        out += [f"Versions: {named}.", ""]
     ratios = _ratios(report["modules"])
     if ratios:
         (folder / "bench-ratios.svg").write_text(
@@ -212,6 +236,7 @@ def write(report: dict[str, Any], docs: Path) -> None:
             "A dot is one line of the tables below; the bar ends at their geometric mean, the number at the right.",
             "",
         ]
+    out += _slower(report["modules"])
     for part in report["modules"]:
         out += _module(part, folder)
     out += [

@@ -17,6 +17,9 @@ from tacit.scale import memory
 if TYPE_CHECKING:
     import pandas as pd
 
+# Progress of what takes more than a second would stand between the lines that tests read.
+os.environ.setdefault("TACIT_PROGRESS", "off")
+
 
 def _have(name: str) -> bool:
     if name == "data":

@@ -21,6 +21,7 @@ from tacit.app.session import State
 from tacit.app.settings import Settings
 from tacit.app.worker import Job, Worker
 from tacit.app.workspace import Workspace, remove_abandoned
+from tacit.plan.plan import Plan
 
 BASE = "http://127.0.0.1:8765"
 SETTINGS = Settings(limit_mb=1)
@@ -243,7 +244,7 @@ def project(state: State, tmp_path: Path) -> Project:
     leaving = [
         {"column": "note", "why": "free text", "refused": True, "reason": "text"}
     ]
-    summary: Any = {"leaving": leaving, "release": "r.csv", "command": "", "python": ""}
+    summary: Any = {"leaving": leaving, "release": "r.csv", "plan": Plan(())}
     attempt = Attempt(1, "one", (), Setup(), summary, {"masked": str(masked)})
     made.add(attempt)
     made.change("choose", release=1)

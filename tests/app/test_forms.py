@@ -8,7 +8,8 @@ import pytest
 from annotated_types import Ge, Le
 
 from tacit.app import forms, work
-from tacit.app.pages.protect import by_family
+from tacit.app.fitting import by_goal, columns_for, new_step, offered
+from tacit.app.project import Setup
 from tacit.base.parameters import model_of
 from tacit.plan.plan import Step
 from tacit.protect import registry
@@ -119,16 +120,47 @@ def test_every_protector_has_a_form_that_keeps_its_defaults(method: str) -> None
     Step(method, given)
 
 
-def test_methods_are_listed_by_family() -> None:
-    """Every method stands in one group, and says what it is for."""
+def test_methods_are_listed_by_what_somebody_wants() -> None:
+    """Every method stands in one group, says what it is for, and labels real parameters."""
     methods = work.catalogue(lambda kind, value: None)["protect"]
-    families = by_family(methods)
-    listed = [name for _, group in families for name, _ in group]
+    goals = by_goal(methods)
+    listed = [name for _, group in goals for name, _ in group]
     assert sorted(listed) == sorted(methods)
-    assert len(families) == len({entry["family"] for entry in methods.values()})
-    grouping = next(group for family, group in families if family == "Grouping")
-    assert "microaggregation" in dict(grouping)
-    assert dict(grouping)["microaggregation"]["purpose"]
+    crowd = next(group for goal, group in goals if goal == "Hide in a crowd")
+    assert "microaggregation" in dict(crowd)
+    for name, entry in methods.items():
+        assert entry["goal"] != entry["family"], name
+        assert entry["purpose"], name
+        assert set(entry["plain"]) <= set(entry["schema"]["properties"]), name
+
+
+def test_only_methods_that_fit_the_keys_are_offered() -> None:
+    """Categories get no rounding, and a step begins with the keys that it can mask."""
+    methods = work.catalogue(lambda kind, value: None)["protect"]
+    roles = {"sex": "quasi", "region": "quasi", "pay": "confidential", "id": "other"}
+    kinds = {"sex": "nominal", "region": "code", "pay": "continuous", "id": "code"}
+    setup = Setup(roles=roles, kinds=kinds)
+    there = offered(methods, setup, set())
+    assert {"rounding", "date_shift", "pseudonyms", "ipso"}.isdisjoint(there)
+    assert {"generalisation", "pram", "local_suppression"} <= set(there)
+    assert "rounding" in offered(methods, setup, {"rounding"})
+    assert columns_for(methods["rounding"], setup) == ["pay"]
+    mixed = Setup(roles=roles | {"pay": "quasi"}, kinds=kinds)
+    step = new_step("rounding", methods["rounding"], mixed)
+    assert step["parameters"] == {"columns": ["pay"]}
+    assert new_step("noise", methods["noise"], mixed)["parameters"] == {}
+    named = Setup(roles=roles | {"id": "identifier"}, kinds=kinds)
+    assert "pseudonyms" in offered(methods, named, set())
+
+
+def test_what_most_people_set_comes_first_in_plain_words() -> None:
+    """The others are folded away; what is required is never folded."""
+    entry = work.catalogue(lambda kind, value: None)["protect"]["microaggregation"]
+    inputs = forms.fields(entry["schema"], {}, entry["doc"], entry["plain"])
+    shown = {one.name: one.label for one in inputs if not one.advanced}
+    assert shown == {"k": "people in each group", "columns": "columns"}
+    required = {"properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    assert not forms.fields(required, plain={"b": "x"})[0].advanced
 
 
 def test_rules_have_an_editor_and_stay_as_they_are() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tacit.base.errors import ParameterError, TacitError
-from tacit.compare.strengthened import knobs_of, strengthened, turned
+from tacit.compare.strengthened import strengthened
+from tacit.plan.knobs import knobs_of, turned
 from tacit.plan.plan import Plan, Step
 
 MICRO = Plan((Step("microaggregation", {"k": 3}),))

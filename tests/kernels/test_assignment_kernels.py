@@ -25,6 +25,7 @@ from tacit.kernels.assignment.auction import (
 )
 from tacit.kernels.assignment.graph import by_column, graph, least, pair_costs
 from tacit.kernels.assignment.paths import augment, release
+from tacit.kernels.assignment.refine import refine
 
 GO_ON = np.zeros(1, np.int64)
 """The stop flag of the kernels, never raised here."""
@@ -316,3 +317,53 @@ def test_a_raised_flag_stops_every_kernel() -> None:
     assert augment(*p.arcs, v, state, raised) == 0
     assert (state.row_col < 0).all()
     assert np.array_equal(v, p.v)
+
+
+def plain_refine(problem: Problem, match: list[int], v: np.ndarray) -> np.ndarray:
+    """Bellman and Ford by the book: pass after pass over all rows, as many as there are columns."""
+    matrix = np.repeat(problem.matrix, problem.count, axis=0)
+    full = np.bincount([j for j in match if j >= 0], minlength=len(v))
+    is_full = full == problem.capacity
+    v = v.copy()
+    for _ in range(len(v) + 1):
+        for i, own in enumerate(match):
+            if own < 0:
+                continue
+            limit = matrix[i] - (matrix[i, own] - v[own])
+            v = np.where(is_full, np.minimum(v, limit), v)
+    return v
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([1e-4, 0.02, 0.3]))
+def test_duals_are_refined_to_fit_the_links(seed: int, eps: float) -> None:
+    """The links of an auction stay; no dual rises; without a cycle duals are those of the twin."""
+    p = Problem(seed)
+    state, v = new_state(p.kind, p.capacity), np.zeros(len(p.capacity))
+    auction(*p.arcs, np.full(len(p.count), np.inf), v, state, eps, 20_000, GO_ON)
+    links, before = state.row_col.copy(), v.copy()
+    looks = refine(*p.arcs, v, state, 5_000, GO_ON)
+    p.sound(state)
+    assert np.array_equal(state.row_col, links)
+    assert (v <= before).all()
+    roomy = state.used < p.capacity
+    assert np.array_equal(v[roomy], before[roomy])
+    if looks < 5_000 and (links >= 0).all():
+        assert v == pytest.approx(plain_refine(p, links.tolist(), before), abs=1e-9)
+        if not roomy.any():
+            assert p.above_best(state, v).max(initial=0.0) <= 1e-9
+            assert state.row_cost.sum() == pytest.approx(p.optimum(), abs=1e-9)
+
+
+def test_refining_ends_where_the_links_are_not_optimal() -> None:
+    """Two rows on each other's column: duals would fall for ever, so looks are counted."""
+    state, v = new_state(np.arange(2), np.ones(2, np.int64)), np.zeros(2)
+    indptr = np.array([0, 2, 4])
+    cols, cost = np.array([0, 1, 0, 1]), np.array([0.0, 5.0, 5.0, 0.0])
+    for i, j in ((0, 1), (1, 0)):
+        put(state, i, j, j, 5.0)
+        state.used[j] += 1
+    assert refine(indptr, cols, cost, v, state, 12, GO_ON) == 12
+    assert state.row_col.tolist() == [1, 0]
+    assert drop(indptr, cols, cost, v, state, 0.0) > 0
+    assert refine(indptr, cols, cost, v, state, 12, np.ones(1, np.int64)) == 0

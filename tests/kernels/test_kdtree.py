@@ -7,12 +7,8 @@ import pytest
 
 from attack.plain import FILES, costs, files
 from tacit.attack.solver import scan
-from tacit.attack.solver.neighbours import (
-    Stopper,
-    nearest_with_ties,
-    neighbours,
-    search,
-)
+from tacit.attack.solver.neighbours import Stopper, neighbours, search
+from tacit.attack.solver.ties import nearest_with_ties
 from tacit.base.errors import InputError
 from tacit.kernels.trees import kdtree
 

@@ -71,8 +71,8 @@ def test_members_are_averaged_inside_their_group_of_households() -> None:
 
 
 def test_the_sd_of_noise_divides_by_n_minus_one() -> None:
-    values = np.array([[1.0], [2.0], [np.nan], [6.0]])
-    assert column_sd(values)[0] == pytest.approx(math.sqrt(14 / 2))
+    values = tc.Microdata.of(np.array([[1.0], [2.0], [np.nan], [6.0]]))
+    assert column_sd(values, ["x0"])[0] == pytest.approx(math.sqrt(14 / 2))
 
 
 def test_noise_stays_within_bounds_that_it_can_hardly_meet() -> None:

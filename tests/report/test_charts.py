@@ -14,6 +14,7 @@ from tacit.report.charts import (
     Point,
     bars,
     categories,
+    heatmap,
     histogram,
     matrix,
     over_time,
@@ -179,13 +180,6 @@ def test_shares_add_up_and_missing_is_named() -> None:
     assert sum(after) == pytest.approx(1)
 
 
-def test_group_sizes_by_hand() -> None:
-    x = np.array(
-        [[1.0, 2], [1, 2], [1, np.nan], [3, 4], [1, np.nan], [-0.0, 1], [0.0, 1]]
-    )
-    assert shapes.group_sizes(x).tolist() == [2, 2, 2, 1, 2, 2, 2]
-
-
 def test_correlations_equal_numpy_and_survive_constants() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 3))
@@ -194,3 +188,15 @@ def test_correlations_equal_numpy_and_survive_constants() -> None:
     found = shapes.correlations(x)
     assert np.isnan(found[1]).all()
     assert found[0, 2] == pytest.approx(np.corrcoef(x[:, 0], x[:, 2])[0, 1])
+
+
+def test_a_heatmap_has_every_figure_and_tells_losses_apart() -> None:
+    values = [[0.0, 0.5], [1.0, float("nan")], [-0.5, 0.25]]
+    text = str(heatmap("Risk", ["a", "b", "c"], ["first", "second"], values))
+    for said in ("a, first: 0", "a, second: 50.0", "b, first: 100", "b, second: none"):
+        assert said in text
+    assert text.count("heat-5") == 1
+    assert "lost-3" in text
+    assert text.count('class="cell') == 6
+    # on the darkest shades letters are light
+    assert text.count("on-dark") == 1

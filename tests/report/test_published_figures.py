@@ -38,9 +38,14 @@ def data() -> tc.Microdata:
     return tc.Microdata.of(table)
 
 
-def published(data: tc.Microdata, method: str, external: bool = True) -> str:
+def published(
+    data: tc.Microdata,
+    method: str,
+    external: bool = True,
+    given: dict[str, float] | None = None,
+) -> str:
     """The report of one plan."""
-    parameters, _ = PLANS[method]
+    parameters = {**PLANS[method][0], **(given or {})}
     seed: int | None = SEED
     if method == "laplace":
         # bounds that are wide enough for any income, and noise from the system
@@ -83,6 +88,34 @@ def test_no_parameter_can_be_computed(data: tc.Microdata, method: str) -> None:
         shown = [one for one in figures(text) if one not in ends_of_bands]
         assert gives_away(shown, secret) == [], (method, secret)
     assert str(SEED) not in text
+
+
+NEIGHBOURS = {
+    "microaggregation": ("k", [11, 12, 14, 15]),
+    "noise": ("percent", [16.0, 16.5, 18.0, 19.0]),
+    "rank_swapping": ("p", [6, 8]),
+}
+
+
+@pytest.mark.parametrize("method", list(NEIGHBOURS))
+def test_another_parameter_gives_the_same_report(
+    data: tc.Microdata, method: str
+) -> None:
+    """An intruder with the very file tries parameters: more than one gives these figures."""
+    shown = figures(published(data, method))
+    parameter, values = NEIGHBOURS[method]
+    alike = [
+        value
+        for value in values
+        if figures(published(data, method, given={parameter: value})) == shown
+    ]
+    assert alike, method
+
+
+def test_nothing_exact_is_hidden_in_the_markup(data: tc.Microdata) -> None:
+    """Tables sort by exact values, which must not leave."""
+    assert "data-o=" in published(data, "noise", external=False)
+    assert "data-o=" not in published(data, "noise")
 
 
 def test_the_attack_works_on_exact_figures(data: tc.Microdata) -> None:

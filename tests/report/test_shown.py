@@ -11,7 +11,14 @@ import tacit as tc
 from tacit.assess.assessment import Assessment, Failure
 from tacit.attack.linkage import Linkage
 from tacit.base.measure import Measure
-from tacit.report import codebook, external, internal, parts, record_parts, shapes
+from tacit.report import (
+    codebook,
+    external,
+    internal,
+    measured,
+    parts,
+    record_parts,
+)
 from tacit.report.words import NONE, one_in
 
 
@@ -78,7 +85,7 @@ def test_a_measure_that_did_not_run_has_no_number() -> None:
         "suda": Failure("suda", "too many keys"),
         "interval": Measure.absent("interval", "no numbers"),
     }
-    rows = parts.measure_rows(measures)
+    rows = measured.measure_rows(measures)
     assert [row["value"] for row in rows] == [NONE, NONE]
     assert "Not computed: no numbers" in [row["reading"] for row in rows]
 
@@ -88,7 +95,8 @@ def test_the_internal_report_says_what_did_not_run_and_no_seed() -> None:
         nearest=link([0.0] * 200), assignment=Failure("assignment", "broken")
     )
     page = internal.content(result, manifest={"order": {"shuffled": False}})
-    assert any("did not run: broken" in remark for remark in page.remarks)
+    (missing,) = [row for row in page.checks if row["standing"] == "not computed"]
+    assert (missing["title"], missing["why"]) == ("Optimal assignment", "broken")
     assert "The rows keep the order of the original file." in page.remarks
     assert "percent = 23.4567" in page.steps[0]["parameters"]
     assert "918273" not in str(page)
@@ -134,17 +142,12 @@ def test_strangers_are_told_that_attacks_failed_and_not_why() -> None:
 def test_the_worst_records_come_first() -> None:
     data = tc.Microdata.of({"a": [1.5, 2.5, 3.5]}, quasi=["a"])
     _, rows = record_parts._worst(data, link([0.25, 1.0, 0.5]))
-    assert [row[0] for row in rows] == ["2", "3", "1"]
+    assert [row[0]["text"] for row in rows] == ["2", "3", "1"]
 
 
 def test_one_in_n_is_the_nearest() -> None:
     assert one_in(1 / 3) == "one in 3"
     assert one_in(0.24) == "one in 4"
-
-
-def test_records_with_the_same_gaps_are_alike() -> None:
-    values = np.array([[1.0, np.nan], [1.0, np.nan], [1.0, 2.0]])
-    assert shapes.group_sizes(values).tolist() == [2, 2, 1]
 
 
 def test_a_codebook_lists_no_free_text() -> None:
@@ -156,3 +159,18 @@ def test_a_codebook_lists_no_free_text() -> None:
     book = codebook.codebook(data)
     assert "Smith" not in str(book)
     assert "'u'" in str(book)
+
+
+def test_a_correlation_that_is_gone_is_not_a_change_of_zero() -> None:
+    values = np.arange(20.0) ** 1.5
+    data = tc.Microdata.of({"a": values, "b": values[::-1] ** 2})
+    blank = np.where(np.arange(20) < 18, np.nan, values)
+    gone = tc.Microdata.of({"a": blank, "b": values[::-1] ** 2})
+    part = record_parts.correlations(data, gone)
+    assert part is not None
+    assert "One pair has no correlation in the masked file" in part["lead"]
+    assert "largest change" not in part["lead"]
+    assert (
+        "largest change of any pair is 0.00"
+        in record_parts.correlations(data, data)["lead"]
+    )

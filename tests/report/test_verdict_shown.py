@@ -60,7 +60,7 @@ def test_the_headline_is_the_verdict(weak, state) -> None:
     headline = parts.verdict(result)
     assert headline.state == COLOURS[state]
     assert headline.word.lower() == result.verdict.word
-    assert result.verdict.next_step in headline.sentence
+    assert result.verdict.next_step == headline.next_step
     assert "strongest intruder" in headline.sentence
     assert headline.word in card(result)
     # given as a bound it is the same verdict

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tacit import report
-from tacit.app.messages import Preview, Summary
+from tacit.app import exports
+from tacit.app.messages import Preview, Summary, VerdictWords
 from tacit.assess.assessment import Assessment, assess
-from tacit.base.errors import InputError
 from tacit.compare.found import READ_OFF
 from tacit.compare.trial import LOSS, Trial
 from tacit.compare.trials import Outcome, Settings
@@ -27,7 +27,7 @@ from tacit.plan import manifest
 from tacit.plan.leaving import leaving
 from tacit.plan.plan import Plan, Table
 from tacit.plan.row_order import RowOrder
-from tacit.report import parts, repeat
+from tacit.report import parts
 from tacit.report import record_parts as records
 from tacit.report.words import count, number, percent
 
@@ -97,20 +97,20 @@ def _mask(
     if not plan.steps:
         return data.drop(data.schema.names(role="identifier"))
     masked: Microdata = plan.mask(data, outcomes)
-    # Files of equal length are aligned by row; with other rows no link can be scored.
-    if data.n != masked.n:
-        raise InputError(
-            f"The plan released {count(masked.n)} of {count(data.n)} records; links can only be "
-            "counted when every record is released. Assess such a plan from Python with truth=..."
-        )
     return masked
+
+
+def _truth(data: Microdata, masked: Microdata) -> str | None:
+    """Files of equal length are aligned by row; whose row is whose in a sample nobody says."""
+    return ROWS if data.n == masked.n else None
 
 
 def preview_of(data: Microdata, plan: Plan, whole: int, bound: float) -> Preview:
     """What a plan does to a sample of a file of `whole` records: risk, loss, distributions."""
     masked = _mask(plan, data)
     known = plan if plan.steps else None
-    result = assess(data, masked, plan=known, risks=(), losses=(LOSS,), truth=ROWS)
+    truth = _truth(data, masked)
+    result = assess(data, masked, plan=known, risks=(), losses=(LOSS,), truth=truth)
     changed = [name for name in data.quasi if name in masked.names]
     drawn = records.distributions(data, masked, changed[:PREVIEW_COLUMNS], width=270)
     strongest = parts.strongest(result)
@@ -146,6 +146,8 @@ def finish(
 ) -> tuple[Summary, dict[str, str]]:
     """Mask, attack, measure and write one plan; its summary, and where its files lie."""
     start = time.perf_counter()
+    # what is taken away says by itself what every column was
+    plan = exports.with_columns(plan, data)
     outcomes: list[Table] = []
     masked = _mask(plan, data, outcomes)
     suffix = order.source.suffix
@@ -156,9 +158,11 @@ def finish(
     files = {
         "masked": f"{stem}{ending}",
         "plan": f"{stem}.toml",
+        "private": f"{stem}.private.toml",
         "manifest": f"{stem}.manifest.json",
         "report": f"{stem}.html",
         "external": f"{stem}.external.html",
+        "assessment": f"{stem}.json",
     }
     # What is attacked below keeps the rows in place; what leaves does not.
     rows = RowOrder.of(plan)
@@ -184,16 +188,21 @@ def finish(
         temporary.write_text(text + "\n", encoding="utf-8")
 
     # From here on everything is shown, and with the seeds the noise comes off.
+    private = plan
     plan = plan.without_seeds()
     steps = plan if plan.steps else None
-    plan_text = plan.to_toml() if steps else ""
-    Path(files["plan"]).write_text(plan_text, encoding="utf-8")
+    for target, one in (("plan", plan), ("private", private)):
+        text = one.to_toml() if steps else ""
+        Path(files[target]).write_text(text, encoding="utf-8")
 
     settings = quick(data.n) if order.depth == "quick" else None
     result = _measure(data, masked, steps, settings, progress)
     # the report and the page judge by the thresholds that were chosen on the page
     result = replace(result, thresholds=dict(order.limits))
     progress("writing the report", 1, 1)
+    judged = parts.judged(result, order.bound).to_dict()
+    figures = json.dumps(result.to_dict() | {"verdict": judged}, indent=1)
+    Path(files["assessment"]).write_text(figures + "\n", encoding="utf-8")
     for target, external in (("report", False), ("external", True)):
         report.write(
             result,
@@ -206,20 +215,14 @@ def finish(
         )
 
     strongest = parts.strongest(result)
-    verdict = parts.verdict(result, order.bound)
     summary: Summary = {
         "trial": _trial(plan, result, order.bound),
         "chance": float(strongest[1].chance) if strongest else 0.0,
         "note": left_out(data.n) if settings is not None else "",
-        "verdict": {
-            "state": verdict.state,
-            "word": verdict.word,
-            "sentence": verdict.sentence,
-        },
+        "verdict": _verdict(result, order.bound),
         "figures": parts.figures(result),
         "attacks": parts.attack_rows(result),
-        "command": repeat.command(result, steps, order.name),
-        "python": repeat.python(result, steps, order.name),
+        "plan": plan,
         "formulas": formulas.count(masked.table),
         "release": release,
         "leaving": [
@@ -239,16 +242,22 @@ def as_it_is(data: Microdata, order: Order, progress: Told) -> Summary:
     result = _measure(data, masked, None, settings, progress)
     result = replace(result, thresholds=dict(order.limits))
     strongest = parts.strongest(result)
-    verdict = parts.verdict(result, order.bound)
     return {
         "trial": _trial(nothing, result, order.bound),
         "chance": float(strongest[1].chance) if strongest else 0.0,
-        "verdict": {
-            "state": verdict.state,
-            "word": verdict.word,
-            "sentence": verdict.sentence,
-        },
+        "verdict": _verdict(result, order.bound),
         "attacks": parts.attack_rows(result),
+    }
+
+
+def _verdict(result: Assessment, bound: float) -> VerdictWords:
+    """The one verdict: its word, why, and what to do next."""
+    shown = parts.verdict(result, bound, advice=False)
+    return {
+        "state": shown.state,
+        "word": shown.word,
+        "sentence": shown.sentence,
+        "next": parts.judged(result, bound).next_step,
     }
 
 
@@ -278,8 +287,9 @@ def _measure(
     progress: Told,
 ) -> Assessment:
     """Attack and measure a release; without settings in every way there is."""
+    truth = _truth(data, masked)
     if settings is None:
-        return assess(data, masked, plan=plan, truth=ROWS, progress=progress)
+        return assess(data, masked, plan=plan, truth=truth, progress=progress)
     return assess(
         data,
         masked,
@@ -287,6 +297,6 @@ def _measure(
         attackers=settings.attackers,
         risks=settings.risks,
         losses=settings.losses,
-        truth=ROWS,
+        truth=truth,
         progress=progress,
     )

@@ -56,6 +56,13 @@ class Field:
     default: object = None
     value: object = None
     required: bool = False
+    # most people leave it at its default
+    advanced: bool = False
+
+    @property
+    def said(self) -> bool:
+        """Was something else than the default given?"""
+        return self.value is not None and self.value != self.default
 
     @property
     def current(self) -> object:
@@ -98,6 +105,7 @@ def fields(
     schema: JsonSchema,
     values: Mapping[str, object] | None = None,
     about: str | None = None,
+    plain: Mapping[str, str] | None = None,
 ) -> list[Field]:
     """The inputs for a method whose parameters have this JSON schema.
 
@@ -109,6 +117,8 @@ def fields(
         What was given so far, by parameter; the others show their defaults.
     about : str, optional
         The method's docstring, whose Parameters section gives the hints.
+    plain : mapping, optional
+        Labels in plain words; where there are some, parameters without one are advanced.
     """
     hints = parse(about or "").parameters
     required = set(schema.get("required", ()))
@@ -116,6 +126,10 @@ def fields(
     for name, part in schema.get("properties", {}).items():
         one = _field(name, _resolve(part, schema), hints.get(name, ""))
         one.required = name in required
+        one.label = (plain or {}).get(name, one.label)
+        # which columns are masked is asked of everybody
+        asked = one.required or (one.widget == "columns" and name == "columns")
+        one.advanced = bool(plain) and name not in (plain or {}) and not asked
         one.value = (values or {}).get(name)
         inputs.append(one)
     return inputs

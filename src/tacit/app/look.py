@@ -5,7 +5,14 @@ from __future__ import annotations
 from tacit.app.messages import LookView
 from tacit.data.microdata import Microdata
 from tacit.report.words import count, percent
+from tacit.risk.frequencies import frequencies
+from tacit.risk.individual import individual
 from tacit.risk.look import ENOUGH, Look, look
+
+# The size of a group below which people are counted beside those who are alone.
+SMALL = 5
+ALONE = "alone with their keys"
+FOUND = "found by who knows who is in the file"
 
 
 def look_of(data: Microdata) -> LookView:
@@ -42,16 +49,36 @@ def look_of(data: Microdata) -> LookView:
     }
 
 
+def counts_of(data: Microdata) -> list[dict[str, str]]:
+    """The figures that follow every choice of a key: a fraction of what the whole look costs.
+
+    They are those of the look, so that nothing jumps when it arrives.
+    """
+    if not data.quasi:
+        return []
+    counted = frequencies(data, data.quasi, missing="category")
+    everybody = data.drop(data.schema.names(role="weight"))
+    expected = individual(everybody, data.quasi, missing="category").expected
+    units = counted.units
+    below = counted.violations(SMALL) / units.number
+    return [
+        {"label": f"{units.word}s", "value": count(units.number)},
+        {"label": ALONE, "value": percent(counted.violations(2) / units.number)},
+        {"label": f"in groups below {SMALL}", "value": percent(below)},
+        {"label": FOUND, "value": count(round(expected))},
+    ]
+
+
 def _figures(seen: Look) -> list[dict[str, str]]:
     figures = [
         {"label": f"{seen.unit}s", "value": count(seen.units)},
-        {"label": "alone with their keys", "value": percent(seen.uniques / seen.units)},
+        {"label": ALONE, "value": percent(seen.uniques / seen.units)},
         {
-            "label": "in groups below 5",
-            "value": percent(seen.violations[5] / seen.units),
+            "label": f"in groups below {SMALL}",
+            "value": percent(seen.violations[SMALL] / seen.units),
         },
         {
-            "label": "found by who knows who is in the file",
+            "label": FOUND,
             "value": count(round(seen.in_file)),
         },
     ]

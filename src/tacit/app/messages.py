@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 if TYPE_CHECKING:
     from tacit.app.forms import JsonSchema
     from tacit.compare.trial import Trial
+    from tacit.plan.plan import Plan
 
 
 # The number of the file as it is, among attempts, which count from 1.
@@ -30,7 +31,13 @@ class Entry(TypedDict):
 
     title: str
     family: str
+    goal: str
     purpose: str
+    # labels in plain words of the parameters that most people set
+    plain: dict[str, str]
+    # kinds and scales of column that it can mask, and whether it takes identifiers
+    kinds: list[str]
+    identifiers: bool
     about: str
     doc: str
     schema: JsonSchema
@@ -185,8 +192,10 @@ class RecordView(TypedDict):
     """A record: how many are like it on the keys, and its values."""
 
     row: str
+    place: int
     alike: str
     risk: str
+    together: str
     alone: bool
     cells: list[CellView]
 
@@ -201,7 +210,37 @@ class RecordsView(TypedDict):
     page: int
     pages: int
     released: bool
+    # what belongs together where that is known: household or person
+    unit: str
+    # columns that can be top-coded
+    numbers: list[str]
     rows: list[RecordView]
+
+
+class RivalView(TypedDict):
+    """A released record that an intruder may take for an original, and why."""
+
+    distance: str
+    identical: str
+    own: bool
+    same: str
+    other: str
+    values: list[str]
+
+
+class OneRecordView(TypedDict):
+    """A record with its group, its household and its competitors."""
+
+    columns: list[str]
+    keys: list[str]
+    released: bool
+    record: RecordView
+    group: list[RecordView]
+    in_group: str
+    unit: str
+    home: list[RecordView]
+    in_home: str
+    rivals: list[RivalView]
 
 
 class RecordsOrder(TypedDict):
@@ -237,11 +276,12 @@ class Preview(TypedDict):
 
 
 class VerdictWords(TypedDict):
-    """The verdict of the report: its colour, its word, its sentence."""
+    """The verdict of the report: its colour, its word, the reason, and what to do next."""
 
     state: str
     word: str
     sentence: str
+    next: str
 
 
 class LeavingColumn(TypedDict):
@@ -261,8 +301,7 @@ class Summary(TypedDict, total=False):
     verdict: VerdictWords
     figures: Sequence[Mapping[str, object]]
     attacks: Sequence[Mapping[str, object]]
-    command: str
-    python: str
+    plan: Plan
     formulas: int
     release: str
     leaving: Sequence[LeavingColumn]

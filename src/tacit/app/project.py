@@ -40,6 +40,8 @@ class Setup:
     # Columns that may leave although nothing protects them.
     as_is: tuple[str, ...] = ()
     what: str = "start"
+    # The name that somebody gave to this state.
+    title: str = ""
 
 
 class Decisions(TypedDict, total=False):
@@ -130,7 +132,7 @@ class Project:
     @property
     def version(self) -> str:
         """Differs after every change of what pages edit, so that a tab can see it is behind."""
-        edited = replace(self.setup, release=None, as_is=(), what="")
+        edited = replace(self.setup, release=None, as_is=(), what="", title="")
         # Twelve digits: short enough for a header, and two setups hardly ever share them.
         return f"{abs(hash(repr(edited))) % 10**12}"
 
@@ -162,8 +164,8 @@ class Project:
         """
         with self._lock:
             old = self.setup
-            new = replace(old, what=what, **decisions)
-            if replace(new, what="") == replace(old, what=""):
+            new = replace(old, what=what, title="", **decisions)
+            if replace(new, what="", title=old.title) == replace(old, what=""):
                 return False
             now = time.monotonic()
             is_typing = (
@@ -196,6 +198,27 @@ class Project:
     def redo(self) -> None:
         """Go forward by one decision."""
         self._go(+1)
+
+    @property
+    def history(self) -> tuple[list[Setup], int]:
+        """Every decision that is remembered, the oldest first, and where we are."""
+        with self._lock:
+            return list(self._history), self._at
+
+    def go_to(self, place: int) -> None:
+        """Go to a state of the history; those after it can be gone to again."""
+        with self._lock:
+            self._go(place - self._at)
+
+    def name_state(self, place: int, title: str) -> None:
+        """Give a state a name; that is no decision, so there is nothing to undo."""
+        with self._lock:
+            if place < len(self._history):
+                named = replace(self._history[place], title=title)
+                self._history = [
+                    named if at == place else one
+                    for at, one in enumerate(self._history)
+                ]
 
     def _go(self, by: int) -> None:
         with self._lock:
@@ -248,6 +271,13 @@ class Project:
                 if attempt.id == number:
                     remove(attempt.files.values())
             self.attempts = [one for one in self.attempts if one.id != number]
+
+    def rename(self, number: int, label: str) -> None:
+        """Give an attempt a name of its owner's choice."""
+        with self._lock:
+            for attempt in self.attempts:
+                if attempt.id == number:
+                    attempt.label = label
 
     def attempt(self, number: int | None) -> Attempt | None:
         """The attempt of this number, if there is one that ended well."""

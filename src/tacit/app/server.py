@@ -24,8 +24,10 @@ except ImportError as missing:
     raise MissingExtra(missing.name or "fastapi", "app", "The web page") from None
 
 from tacit.app.pages import (
+    changes,
     classes,
     compare,
+    history,
     home,
     lattice,
     protect,
@@ -73,12 +75,14 @@ def create(settings: Settings | None = None) -> FastAPI:
     for page in (
         home,
         records,
+        changes,
         roles,
         protect,
         classes,
         lattice,
         compare,
         release,
+        history,
         stream,
     ):
         app.include_router(page.router)

@@ -9,52 +9,49 @@ from __future__ import annotations
 import importlib
 import inspect
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 import tacit as tc
-from tacit.app import stream_job, unpacked
+from tacit.app import full_runs, stream_job, unpacked
 from tacit.app.describe import describe
 from tacit.app.forms import JsonSchema
 from tacit.app.messages import (
-    BEFORE,
     Catalogue,
     ClassesOrder,
     ClassesView,
     Entry,
     FileView,
-    Finished,
     LatticeView,
     LookView,
-    PlanOrder,
+    OneRecordView,
     Preview,
     RecordsOrder,
     RecordsView,
     StepValues,
     StreamTick,
 )
+from tacit.app.opened import Tell, data_of, named, plan_of, with_roles
 from tacit.base import seeds
 from tacit.base.docs import card_of
 from tacit.base.errors import InputError, TacitError
 from tacit.base.facts import draws_numbers, title_of
 from tacit.base.parameters import model_of
 from tacit.data.microdata import Microdata
-from tacit.data.schema import Kind, Role, Schema
 
 if TYPE_CHECKING:
+    from tacit.app.changes import ChangesOrder, ChangesView
     from tacit.plan.plan import Plan
 
-Tell = Callable[[str, object], None]
-
-# Files that stay in memory: the one being worked on, and one to go back to.
-KEPT = 2
-_files: dict[str, Microdata] = {}
 _samples: dict[tuple[str, int], Microdata] = {}
+# Set when the kernels are compiled; until then whoever waits is told so.
+_compiled = threading.Event()
+
+# plans on all records have a file of their own
+run = full_runs.run
+make_safe = full_runs.make_safe
 
 
 def warm(tell: Tell) -> None:
@@ -69,6 +66,13 @@ def _through_the_kernels() -> None:
     for method in ("noise", "microaggregation"):
         plan = tc.Plan((tc.Step(method, {}, 1),))
         _preview_of(data, plan, data.n, 0.05)
+    _compiled.set()
+
+
+def _says(tell: Tell, what: str) -> None:
+    """Tell who waits what is being done; compiling, where that comes first."""
+    compiling = "" if _compiled.is_set() else "Compiling, once after a start: "
+    tell("progress", (0.0, f"{compiling}{what.lower() if compiling else what}"))
 
 
 def catalogue(tell: Tell) -> Catalogue:
@@ -89,7 +93,11 @@ def _room(package: str) -> dict[str, Entry]:
         entries[name] = {
             "title": title_of(method, name),
             "family": method.family,
+            "goal": method.goal or method.family,
             "purpose": method.purpose,
+            "plain": dict(method.plain),
+            "kinds": sorted(str(kind) for kind in getattr(method, "kinds", ())),
+            "identifiers": not getattr(method, "drops_identifiers", True),
             "about": card_of(method).summary,
             "doc": inspect.getdoc(method) or "",
             "schema": cast(JsonSchema, schema),
@@ -103,52 +111,20 @@ def _room(package: str) -> dict[str, Entry]:
 
 def demo(tell: Tell, path: str, records: int, limit_mb: int) -> FileView:
     """The demo data: a census-like file of people who do not exist."""
+    tell("progress", (0.0, f"Making {records:,} people who do not exist"))
     tc.write(tc.datasets.make_census(records, seed=1), path, force=True)
     return load(tell, path, "demo.csv", limit_mb)
 
 
 def load(tell: Tell, path: str, name: str, limit_mb: int) -> FileView:
     """Read a file and describe its columns."""
+    tell("progress", (0.0, "Reading the file and looking at its columns"))
     try:
         with unpacked.within(path, limit_mb):
-            return describe(_data(path))
+            return describe(data_of(path))
     except TacitError as error:
         # The user knows the file by its own name; where it lies here is nobody's business.
         raise InputError(str(error).replace(path, name)) from None
-
-
-def _data(path: str) -> Microdata:
-    """The file, read once."""
-    if path not in _files:
-        while len(_files) >= KEPT:
-            oldest = next(iter(_files))
-            _files.pop(oldest)
-        _files[path] = tc.read(path)
-    return _files[path]
-
-
-def _with_roles(
-    data: Microdata, roles: Mapping[str, str], kinds: Mapping[str, str]
-) -> Microdata:
-    """The file with roles and kinds as corrected on the page."""
-    columns = [
-        replace(
-            column,
-            role=Role(roles.get(column.name, column.role)),
-            kind=Kind(kinds.get(column.name, column.kind)),
-        )
-        for column in data.schema
-    ]
-    return data.with_schema(Schema(tuple(columns)))
-
-
-def _plan(steps: list[StepValues]) -> Plan:
-    """The plan of a form; a mistake in it is raised here, as one sentence."""
-    checked = [
-        tc.Step(step["method"], step["parameters"], step["seed"]) for step in steps
-    ]
-    plan: Plan = tc.Plan(tuple(checked))
-    return plan
 
 
 def look(
@@ -157,7 +133,18 @@ def look(
     """How exposed the file is as it stands, for the roles that were chosen."""
     from tacit.app.look import look_of
 
-    return look_of(_with_roles(_data(path), roles, kinds))
+    _says(tell, "Counting who stands out on the keys")
+    return look_of(with_roles(data_of(path), roles, kinds))
+
+
+def counts(
+    tell: Tell, path: str, roles: dict[str, str], kinds: dict[str, str]
+) -> list[dict[str, str]]:
+    """Who stands out on the keys that were chosen, in a moment."""
+    from tacit.app.look import counts_of
+
+    _says(tell, "Counting who stands out on the keys")
+    return counts_of(with_roles(data_of(path), roles, kinds))
 
 
 def classes(
@@ -170,7 +157,8 @@ def classes(
     """The hierarchy of a column: its picture, its classes, and who stands out at each level."""
     from tacit.app.classes import classes_of
 
-    return classes_of(_with_roles(_data(path), roles, kinds), order)
+    _says(tell, "Counting who stands out at each level")
+    return classes_of(with_roles(data_of(path), roles, kinds), order)
 
 
 def lattice(
@@ -184,7 +172,8 @@ def lattice(
     """The nodes of a generalisation around its best one, and why others will not do."""
     from tacit.app.lattice import lattice_of
 
-    return lattice_of(_with_roles(_data(path), roles, kinds), settings, chosen)
+    _says(tell, "Searching the levels of the keys")
+    return lattice_of(with_roles(data_of(path), roles, kinds), settings, chosen)
 
 
 def records(
@@ -195,9 +184,41 @@ def records(
     order: RecordsOrder,
 ) -> RecordsView:
     """One page of the records, as sorted, searched and filtered."""
-    from tacit.app.records import records_of
+    from tacit.app.records import Known, records_of
 
-    return records_of(_with_roles(_data(path), roles, kinds), order)
+    _says(tell, "Counting who is alike")
+    return records_of(Known(*named(path, roles, kinds)), order)
+
+
+def changes(
+    tell: Tell,
+    path: str,
+    roles: dict[str, str],
+    kinds: dict[str, str],
+    order: ChangesOrder,
+) -> ChangesView:
+    """What the chosen release changed."""
+    from tacit.app.changes import changes_of
+    from tacit.app.records import Known
+
+    _says(tell, "Comparing the release with the original")
+    return changes_of(Known(*named(path, roles, kinds)), order)
+
+
+def one_record(
+    tell: Tell,
+    path: str,
+    roles: dict[str, str],
+    kinds: dict[str, str],
+    order: RecordsOrder,
+    row: int,
+) -> OneRecordView:
+    """A record with its group, its household, and who competes for it."""
+    from tacit.app.one_record import one_record as view_of
+    from tacit.app.records import Known
+
+    _says(tell, "Looking for who competes for the record")
+    return view_of(Known(*named(path, roles, kinds)), order, row)
 
 
 # -- preview ---------------------------------------------------------------------------------------
@@ -222,9 +243,10 @@ def preview(
     sample: int,
 ) -> Preview:
     """What a plan does to a sample: risk, loss, distributions."""
-    whole = _data(path)
-    data = _with_roles(_sample(path, whole, sample), roles, kinds)
-    plan = _plan(steps).seeded(_preview_key())
+    _says(tell, "Masking and attacking a sample")
+    whole = data_of(path)
+    data = with_roles(_sample(path, whole, sample), roles, kinds)
+    plan = plan_of(steps).seeded(_preview_key())
     return _preview_of(data, plan, whole.n, bound)
 
 
@@ -245,123 +267,7 @@ def _preview_of(data: Microdata, plan: Plan, whole: int, bound: float) -> Previe
     return preview_of(data, plan, whole, bound)
 
 
-# -- the whole file --------------------------------------------------------------------------------
-
-
-def run(
-    tell: Tell,
-    path: str,
-    name: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
-    plans: list[PlanOrder],
-    bound: float,
-    limits: dict[str, float],
-    folder: str,
-    depth: str,
-) -> int:
-    """Each plan on all records: mask, attack, measure, write; the number that ended well.
-
-    Sends a `tick` with the figures of each plan as soon as it has ended.
-    """
-    from tacit.app.figures import Order, as_it_is, finish
-
-    tell("progress", (0.0, "Reading the file"))
-    data = _with_roles(_data(path), roles, kinds)
-    order = Order(Path(path), Path(folder), name, bound, limits, depth)
-    good = 0
-    # the file as it is may be among them, for comparison
-    wanted = sum(one["run"] != BEFORE for one in plans)
-    for place, one in enumerate(plans):
-        progress = _progress(tell, one["label"], place, len(plans))
-        progress("masking", 0, 1)
-        done: Finished = {"run": one["run"], "summary": {}, "files": {}, "error": ""}
-        try:
-            if one["run"] == BEFORE:
-                done["summary"] = as_it_is(data, order, progress)
-            else:
-                plan = _plan(one["steps"]).seeded()
-                done["summary"], done["files"] = finish(data, plan, order, progress)
-            good += 1
-        except TacitError as error:
-            done["error"] = str(error)
-            # One plan that fails is a failed run; one of many is a row with its reason.
-            if wanted == 1 and one["run"] != BEFORE:
-                tell("tick", done)
-                raise
-        tell("tick", done)
-    return good
-
-
-def make_safe(
-    tell: Tell,
-    path: str,
-    name: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
-    steps: list[StepValues],
-    bound: float,
-    limits: dict[str, float],
-    folder: str,
-    depth: str,
-) -> int:
-    """Strengthen a plan until it is safe, each try on all records; the number of tries.
-
-    Sends a `tick` for every try; `final` marks the one that was found and drawn again.
-    """
-    from tacit.app.figures import Order, finish
-    from tacit.compare.strengthened import strengthened
-
-    tell("progress", (0.0, "Reading the file"))
-    data = _with_roles(_data(path), roles, kinds)
-    order = Order(Path(path), Path(folder), name, bound, limits, depth)
-    done: list[Finished] = []
-
-    def is_safe(plan: Plan, what: str) -> bool:
-        number = len(done) + 1
-
-        def progress(text: str, share: float, total: float) -> None:
-            # nobody knows how many tries there will be: each gets half of what is left
-            part = 1 - 0.8 ** (number - 1 + share / max(total, 1))
-            tell("progress", (part, f"Try {number}, {what}: {text}"))
-
-        progress("masking", 0, 1)
-        one: Finished = {"run": number, "summary": {}, "files": {}, "error": ""}
-        one["steps"] = [
-            {"method": step.method, "parameters": dict(step.parameters), "seed": None}
-            for step in plan.steps
-        ]
-        try:
-            one["summary"], one["files"] = finish(data, plan.seeded(), order, progress)
-        except TacitError as error:
-            one["error"] = str(error)
-        done.append(one)
-        tell("tick", one)
-        return not one["error"] and one["summary"]["verdict"]["state"] == "good"
-
-    strengthened(_plan(steps).without_seeds(), is_safe, data.n)
-    # the last safe try is the one that was found: where it was drawn again, that draw
-    safe = [
-        one
-        for one in done
-        if not one["error"] and one["summary"]["verdict"]["state"] == "good"
-    ]
-    tell("tick", {**safe[-1], "final": True})
-    return len(done)
-
-
-def _progress(
-    tell: Tell, label: str, place: int, plans: int
-) -> Callable[[str, float, float], None]:
-    """Progress of one plan as a share of all plans."""
-    where = f" ({place + 1} of {plans})" if plans > 1 else ""
-
-    def progress(what: str, done: float, total: float) -> None:
-        # Masking comes before the first measure and writing after the last: 5 % for each.
-        share = 0.05 + 0.9 * done / max(total, 1)
-        tell("progress", ((place + share) / plans, f"{label}{where}: {what}"))
-
-    return progress
+# -- what leaves -----------------------------------------------------------------------------------
 
 
 def export(tell: Tell, masked: str, target: str, safe_formulas: bool) -> str:

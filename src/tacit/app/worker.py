@@ -107,6 +107,15 @@ class Worker:
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
 
+    @property
+    def doing(self) -> str:
+        """What is done now, in a few words; '' where nothing is."""
+        with self._lock:
+            job = self._current
+            if job is None:
+                return ""
+            return job.text or "Starting a worker"
+
     def warm(self) -> None:
         """Start the process and its imports now, so that the first job does not pay for them."""
         with self._lock:

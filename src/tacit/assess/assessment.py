@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -21,6 +21,7 @@ from tacit import loss as loss_room
 from tacit import risk as risk_room
 from tacit.assess.aligning import check_alignment, of_manifest, rows_by_key
 from tacit.assess.contents import Contents, look
+from tacit.assess.next_step import Adviser
 from tacit.assess.release_rows import above_chance, alignment_row, release_rows
 from tacit.assess.score import Score, score
 from tacit.assess.verdict import (
@@ -39,6 +40,7 @@ from tacit.base import display
 from tacit.base.errors import ParameterError, TacitError
 from tacit.base.measure import Measure, jsonable
 from tacit.base.registry import Registry
+from tacit.base.stopping import STOPPED, Stop
 from tacit.base.typing import Ints, Progress
 from tacit.data.microdata import Microdata
 from tacit.data.units import check, households, persons
@@ -103,7 +105,8 @@ class Assessment:
     @property
     def verdict(self) -> Verdict:
         """Every risk beside its threshold, and whether the release is safe."""
-        return verdict(self.attacks, self.risk, self.thresholds, self._release_rows())
+        found = verdict(self.attacks, self.risk, self.thresholds, self._release_rows())
+        return replace(found, adviser=self._adviser())
 
     def attacked_verdict(self, limit: float) -> Verdict:
         """The verdict on attacks and on what is in the release, with this limit for attacks.
@@ -119,11 +122,26 @@ class Assessment:
             name: 1.0 if limit >= 1 else min(1.0, limits[name] * limit / ATTACK)
             for name in worst
         }
-        return verdict(
+        found = verdict(
             {**failed, **self.attacks},
             worst,
             {"attack": limit, **scaled},
             self._release_rows(limit),
+        )
+        return replace(found, adviser=self._adviser())
+
+    def _adviser(self) -> Adviser:
+        """Who says what to do next: by the plan, the release and what was found in it."""
+        schema = self.original.schema
+        units = [*schema.names(role="household"), *schema.names(role="person")]
+        return Adviser(
+            self.plan,
+            self.records,
+            self.original,
+            self.masked,
+            self.contents,
+            tuple(self.attacks),
+            [name for name in units if name in self.masked.names],
         )
 
     def _release_rows(self, limit: float | None = None) -> list[Row]:
@@ -226,6 +244,7 @@ def assess(
     thresholds: Mapping[str, float] | None = None,
     options: Mapping[str, Options] | None = None,
     progress: Progress | None = None,
+    stop: Stop | None = None,
 ) -> Assessment:
     """Attack a release in every way asked for, and measure its risk and loss.
 
@@ -255,6 +274,9 @@ def assess(
         ["income ~ age"]}}``.
     progress : callable, optional
         Called before each attack and measure.
+    stop : Stop, optional
+        Somebody may ask to stop: what runs then is interrupted, and the rest is not run. Both are
+        failures that say so; what ran before is known.
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
@@ -283,7 +305,7 @@ def assess(
     for name, attacker in intruders.items():
         tell(name)
         link = partial(attacker.link, original, masked, truth=rows)
-        attacks[name] = _attempt(name, link)
+        attacks[name] = _attempt(name, link, stop)
     # measures come after the attacks, because one of them sums those up
     linkages = _linkages(attacks)
 
@@ -298,7 +320,7 @@ def assess(
             run: Callable[[], Measure] = partial(
                 room[name], original, masked, **settings
             )
-            results[name] = _attempt(name, run)
+            results[name] = _attempt(name, run, stop)
         return results
 
     risk = measured(risk_room.registry, risk_names)
@@ -375,11 +397,24 @@ def _refuse_unknown(options: Mapping[str, object]) -> None:
             )
 
 
-def _attempt(name: str, run: Callable[[], Result]) -> Result | Failure:
+def _attempt(
+    name: str, run: Callable[[], Result], stop: Stop | None
+) -> Result | Failure:
     """Run; whatever goes wrong is part of the answer.
 
     A missing attack must not look like a failed one.
     """
+    if stop is None:
+        return _tried(name, run)
+    try:
+        with stop.working():
+            return _tried(name, run)
+    except KeyboardInterrupt:
+        return Failure(name, STOPPED)
+
+
+def _tried(name: str, run: Callable[[], Result]) -> Result | Failure:
+    """The result, or what went wrong."""
     try:
         return run()
     except TacitError as error:

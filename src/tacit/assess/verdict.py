@@ -8,8 +8,8 @@ every face: the command line, the report, the page and the searches all ask `Ver
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 from tacit.base.errors import ParameterError
@@ -92,6 +92,10 @@ class Verdict:
     rows: tuple[Row, ...]
     attacked: bool = True
     """At least one attack was asked for; without one nothing can be called safe."""
+    adviser: Callable[[Verdict], str] | None = field(
+        default=None, compare=False, repr=False
+    )
+    """Who knows the plan and the release, and says what to do (`tacit.assess.next_step`)."""
 
     @property
     def failing(self) -> list[Row]:
@@ -143,8 +147,8 @@ class Verdict:
 
     @property
     def next_step(self) -> str:
-        """What to do now, in one sentence."""
-        return NEXT[self.state]
+        """What to do now, in one sentence; it names a parameter or a column where one is known."""
+        return NEXT[self.state] if self.adviser is None else self.adviser(self)
 
     def to_dict(self) -> dict[str, object]:
         """Plain types for JSON."""

@@ -7,8 +7,12 @@ from typing import NotRequired, TypedDict
 import numpy as np
 
 from tacit.attack.base import distinct
+from tacit.attack.common_classes import in_common_classes
+from tacit.attack.distances import vectors
 from tacit.attack.solver.metric import Metric
 from tacit.base.typing import Floats
+from tacit.data.fill_in import as_read
+from tacit.data.microdata import Microdata
 
 # Competitors listed: enough to see a close race, few enough to read
 SHOWN = 5
@@ -65,3 +69,15 @@ def competitors(
         }
         for j in best
     ]
+
+
+def competing(
+    original: Microdata, masked: Microdata, columns: list[str], i: int
+) -> list[Competitor]:
+    """The masked records that are nearest to original i on these columns, as `Nearest` compares.
+
+    One record alone: it costs one pass over the release, and no attack on all.
+    """
+    ours, seen = in_common_classes(original, as_read(masked, original), columns)
+    X, Y, metric = vectors(ours, seen, columns)
+    return competitors(X[i], Y, metric, np.zeros(len(Y)))

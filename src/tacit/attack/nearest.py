@@ -12,12 +12,11 @@ from tacit.attack.distances import Compare, Distance, Scale, compare_all, vector
 from tacit.attack.explain import competitors
 from tacit.attack.solver.csr import owners, pointers_of
 from tacit.attack.solver.metric import Metric
-from tacit.attack.solver.neighbours import Prepared, nearest_with_ties, neighbours
+from tacit.attack.solver.ties import nearest_and_second, nearest_with_ties
 from tacit.base.typing import TIE, Floats, Ints
 from tacit.data.microdata import Microdata
 
-# Margins are worked out up to this many records: the second nearest record costs
-# another search for each.
+# Margins are worked out up to this many records: the second nearest record is farther to search.
 MARGINS = 50_000
 
 
@@ -120,23 +119,12 @@ class Nearest(Attacker):
             return _turned_vectors(X, Y, metric)
         # identical masked records are found once and share the link
         theirs = distinct(Y)
-        margins = len(X) <= MARGINS and len(theirs.rows) > 1
-        files = Prepared.of(X, theirs.rows, metric, keep=margins)
-        score, indptr, tied = nearest_with_ties(
-            X, theirs.rows, metric=metric, prepared=files
-        )
+        if len(X) > MARGINS or len(theirs.rows) < 2:
+            score, indptr, tied = nearest_with_ties(X, theirs.rows, metric=metric)
+            return _matching(score, theirs, indptr, tied)
+        score, margin, indptr, tied = nearest_and_second(X, theirs.rows, metric=metric)
         matching = _matching(score, theirs, indptr, tied)
-        if margins:
-            two, _ = neighbours(
-                X,
-                theirs.rows,
-                2,
-                metric=metric,
-                prepared=files,
-            )
-            # a tie has no margin: the second is as good as the first
-            is_tied = np.diff(indptr) > 1
-            matching.margin = np.where(is_tied, 0.0, two[:, 1] - two[:, 0])
+        matching.margin = margin
         return matching
 
     def _explain(

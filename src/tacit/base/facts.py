@@ -75,6 +75,11 @@ class Described:
         private, ...
     purpose
         What it is for, as one phrase.
+    goal
+        What somebody wants who takes it, as forms list methods: hide in a crowd, blur numbers,
+        coarsen categories, ...; its family where none is said.
+    plain
+        Labels in plain words of the parameters that most people set; the others are advanced.
     strength
         The parameter that makes it stronger; None: there is no single one.
     example
@@ -85,6 +90,8 @@ class Described:
     title: ClassVar[str] = ""
     family: ClassVar[str] = "other"
     purpose: ClassVar[str] = ""
+    goal: ClassVar[str] = ""
+    plain: ClassVar[dict[str, str]] = {}
     strength: ClassVar[Strength | None] = None
     # values of any type; the contract suite unpacks them into the constructor
     example: ClassVar[dict[str, Any]] = {}

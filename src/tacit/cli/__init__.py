@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from tacit.base.errors import TacitError, TacitWarning
 from tacit.cli import clock, terminal
+from tacit.cli.progress import INTERRUPTED
 from tacit.kernels import compiler
 
 COMMANDS = (
@@ -40,6 +41,10 @@ DEFECT = 3
 """The exit code of what nobody foresaw. Python's own is 1, which would say 'not safe'."""
 
 
+class StoppedError(Exception):
+    """Ctrl-C; the message says where the work was, if it says so."""
+
+
 class _Commands(TyperGroup):
     """The commands; what ends a file too early is no wish of the user to stop."""
 
@@ -49,6 +54,9 @@ class _Commands(TyperGroup):
         except EOFError as error:
             # typer takes it for an aborted prompt and exits with 1
             raise RuntimeError(f"a file ended too early ({error})") from error
+        except KeyboardInterrupt as stopped:
+            # typer would end without a word
+            raise StoppedError(str(stopped)) from None
 
 
 app = typer.Typer(
@@ -116,10 +124,10 @@ def main() -> None:
             "work on blocks (tacit large --help) or on a smaller file"
         )
         sys.exit(2)
-    except KeyboardInterrupt:
-        _say("Stopped.")
-        # The code by which shells know that Ctrl-C ended a program (128 + SIGINT).
-        sys.exit(130)
+    except (StoppedError, KeyboardInterrupt) as stopped:
+        place = f"{stopped}; " if str(stopped) else ""
+        _say(f"Stopped: {place}no result was written.")
+        sys.exit(INTERRUPTED)
     except terminal.ReaderGoneError:
         terminal.hang_up()
         sys.exit(terminal.READER_GONE)

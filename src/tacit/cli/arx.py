@@ -81,7 +81,9 @@ def arx(
     )
     for sentence in taken.left:
         shared.say(f"Not taken over: {sentence}.")
-    shared.say(f"Now protect: tacit protect FILE release.csv --plan {where}")
+    shared.say(
+        f"Now protect: tacit protect FILE release.csv --plan {where}", copied=True
+    )
 
 
 def register(app: typer.Typer) -> None:

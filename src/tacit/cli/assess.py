@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
 from rich.text import Text
 
 from tacit.base.errors import InputError
+from tacit.base.stopping import Stop
 from tacit.cli import options as shared
 from tacit.cli import own_files
+from tacit.cli.progress import INTERRUPTED
+from tacit.cli.tables import Head, print_table
 
 if TYPE_CHECKING:
     from tacit.assess.assessment import Assessment, Failure
@@ -158,7 +161,8 @@ def assess(
         options["regression"] = {"models": model}
     if target:
         options["classifier"] = {"target": target}
-    with shared.progress("assessing") as progress:
+    stop = Stop()
+    with shared.progress("assessing", stop) as progress:
         result = run(
             before,
             after,
@@ -169,12 +173,16 @@ def assess(
             thresholds=limits,
             options=options,
             progress=progress,
+            stop=stop,
         )
     shared.show_or_write(result, show, json_file, force=force)
     if records is not None:
         io.write(exposure.table(result), records, force=force)
     if html is not None:
         result.to_html(html, external=external, force=force, manifest=record)
+    if stop.asked:
+        typer.echo("Stopped: the tables above are what was known by then.", err=True)
+        raise typer.Exit(INTERRUPTED)
     if fail_above is None:
         return
     # What did not run is not zero: a failed attack fails the release, too.
@@ -223,40 +231,59 @@ def _named_back(
 
 
 def show(result: Assessment) -> None:
-    """The assessment on the terminal: verdict and score, then the tables they rest on."""
+    """The assessment on the terminal: verdict, why and what to do, then what it rests on."""
     out = shared.console()
     _print_verdict(out, result)
-    out.print(f"Score: {result.score}")
-    out.print(_attacks(result))
+    out.print(f"Score: {result.score}\n")
+    _print_attacks(out, result)
     for title, measures in (("Risk", result.risk), ("Loss", result.loss)):
         if measures:
             _print_measures(out, title, measures)
 
 
-def _attacks(result: Assessment) -> Table:
-    """One row for each attacker; one that failed says why."""
+def _called(name: str) -> str:
+    """The title that the report has, and the name that options take."""
+    from tacit.report.words import title
+
+    return f"{title(name)} ({name})"
+
+
+def _print_attacks(out: Console, result: Assessment) -> None:
+    """One row for each attacker; those that failed stand below, with the reason."""
     from tacit.assess.assessment import Failure
+    from tacit.report.words import count, percent, span
 
     people = result.units.get("person")
     on = f"{result.records:,} records" + (f" of {people:,} persons" if people else "")
-    table = Table(title=f"Attacks on {on}", title_justify="left")
-    table.add_column("attacker")
-    for heading in ("correct", "rate", "95 % interval", "chance", "seconds"):
-        table.add_column(heading, justify="right")
+    heads = [
+        Head("attacker"),
+        Head("found", number=True),
+        Head("95 % interval", number=True, spare=1),
+        Head("chance", number=True, spare=2),
+        Head("correct links", number=True, spare=3),
+        Head("seconds", number=True, spare=4),
+    ]
+    rows: list[list[str]] = []
+    failed: dict[str, list[str]] = {}
     for name, link in result.attacks.items():
         if isinstance(link, Failure):
-            table.add_row(name, DID_NOT_RUN, link.reason, "", "", "")
+            failed.setdefault(link.reason, []).append(name)
             continue
-        low, high = link.interval
-        table.add_row(
-            name,
-            f"{link.correct:,.2f}",
-            f"{link.rate:.2%}",
-            f"{low:.2%} - {high:.2%}",
-            f"{link.chance:.3%}",
-            f"{link.seconds:.2f}",
+        cells = [percent(link.rate), span(link.interval), percent(link.chance)]
+        cells += [count(round(link.correct, 1)), f"{link.seconds:.2f}"]
+        rows.append([_called(name), *cells])
+    print_table(out, f"Attacks on {on}", heads, rows)
+    _say_failed(out, failed)
+
+
+def _say_failed(out: Console, failed: Mapping[str, list[str]]) -> None:
+    """What did not run, gathered by reason."""
+    for reason, names in failed.items():
+        out.print(
+            Text.assemble(", ".join(names), " ", DID_NOT_RUN, f": {reason}"),
         )
-    return table
+    if failed:
+        out.print()
 
 
 def _print_measures(
@@ -264,46 +291,61 @@ def _print_measures(
 ) -> None:
     """A table of the measures that have a value; the others below it, by reason."""
     from tacit.assess.assessment import Failure
+    from tacit.report.measured import measure_rows
 
     absent: dict[str, list[str]] = {}
-    table = Table(title=title, title_justify="left")
-    table.add_column("measure")
-    table.add_column("value", justify="right")
-    table.add_column("range")
-    table.add_column("higher means")
+    failed: dict[str, list[str]] = {}
+    rows: list[list[str]] = []
     for name, measure in measures.items():
         if isinstance(measure, Failure):
-            table.add_row(name, DID_NOT_RUN, "", measure.reason)
+            failed.setdefault(measure.reason, []).append(name)
         elif math.isnan(measure.value):
             reason = str(measure.details.get("not computed", "no value"))
             absent.setdefault(reason, []).append(name)
         else:
-            low, high = measure.range
-            span = f"{low:g} to {high:g}"
-            table.add_row(name, f"{measure.value:.4g}", span, measure.higher)
-    out.print(table)
+            # one that is made of several has a row for each, as in the report
+            for row in measure_rows({name: measure}):
+                called = f"{row['title']} ({name})"
+                rows.append([called, str(row["value"]), str(row["reading"])])
+    heads = [
+        Head("measure"),
+        Head("value", number=True),
+        Head("how to read it", spare=1),
+    ]
+    print_table(out, title, heads, rows)
+    _say_failed(out, failed)
     for reason, names in absent.items():
         sentence = f"Not for this file: {', '.join(names)} ({reason})\n"
         out.print(sentence, style="dim")
 
 
 def _print_verdict(out: Console, result: Assessment) -> None:
-    """The verdict, and each figure that is above its threshold or could not be computed."""
+    """The verdict, what to do, and each figure that is above its threshold or is not known."""
+    from tacit.report.words import limit, percent
+
     verdict = result.verdict
     # None: something that has a threshold was not computed, so nobody knows.
     shade = {True: "green", False: "red", None: "yellow"}[verdict.safe]
     out.print(Text.assemble("Verdict: ", (verdict.word, f"bold {shade}")))
-    out.print(verdict.next_step)
+    out.print(f"Next: {verdict.next_step}")
+    missing: dict[str, list[str]] = {}
     for row in verdict.rows:
+        value, accepted = percent(row.value), limit(row.threshold)
         if row.standing == "fails":
-            why = f"{row.value:.4g} is above {row.threshold:g} ({row.why})"
+            # who the attackers are stands in the report
+            reason = "" if row.name in result.attacks else f" ({row.why})"
+            why = f"{value} is above {accepted}{reason}"
         elif row.standing == "borderline" and row.interval is not None:
-            why = f"{row.value:.4g}, up to {row.interval[1]:.4g}, crosses {row.threshold:g}"
+            why = f"{value}, up to {percent(row.interval[1])}, crosses {accepted}"
         elif row.standing == "not computed" and row.threshold is not None:
-            why = f"not computed: {row.why}"
+            missing.setdefault(row.why, []).append(row.name)
+            continue
         else:
             continue
-        out.print(f"  {row.name}: {why}")
+        out.print(Padding(f"{_called(row.name)}: {why}", (0, 0, 0, 2)))
+    for why, names in missing.items():
+        line = f"{', '.join(names)}: not computed: {why}"
+        out.print(Padding(line, (0, 0, 0, 2)))
 
 
 def register(app: typer.Typer) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from tacit.base.errors import ParameterError
 from tacit.cli import clock, own_files
 from tacit.cli import options as shared
+from tacit.cli.tables import Head, print_table
 
 if TYPE_CHECKING:
     from tacit.compare.frontier import Frontier
@@ -184,44 +184,40 @@ def show(frontier: Frontier) -> None:
     _say_which(frontier)
     out = shared.console()
     computing = frontier.settings["computing_seconds"]
-    table = Table(
-        title=f"{len(frontier.trials)} plans on {frontier.records_seen:,} records, "
-        f"{frontier.seconds:.0f} s ({computing:.0f} s of computing); * = beaten by none",
-        title_justify="left",
-    )
-    table.add_column("")
-    table.add_column("plan")
-    for heading in (
-        f"risk ({frontier.risk_name})",
-        "95 % interval",
-        f"loss ({frontier.loss_name})",
-        "score",
-    ):
-        table.add_column(heading, justify="right")
+    heads = [
+        Head(""),
+        Head("plan"),
+        Head(f"risk ({frontier.risk_name})", number=True),
+        Head("95 % interval", number=True, spare=1),
+        Head(f"loss ({frontier.loss_name})", number=True),
+        Head("score", number=True, spare=2),
+        Head("attacker", spare=3),
+    ]
     rows = frontier.table
+    lines: list[list[str | Text]] = []
+    failed: list[tuple[str, str, str]] = []
     for row in rows[:ROWS]:
         if row.get("failed") and row["risk"] is None:
-            failed = Text("did not run", "bold red")
-            table.add_row("", row["name"], failed, row["failed"], "", "")
+            failed.append((row["name"], "did not run", row["failed"]))
             continue
         mark = ">" if row["recommended"] else "*" if row["frontier"] else ""
         if row["verdict"] == "not assessed" and not row.get("late"):
             why = row.get("unknown") or row.get("failed") or "no attack was run"
-            table.add_row(
-                "", row["name"], Text("not assessed", "bold yellow"), why, "", ""
-            )
+            failed.append((row["name"], "not assessed", why))
             continue
         low, high = row["risk_interval"]
-        table.add_row(
-            mark,
-            row["name"],
-            f"{row['risk']:.4f} {row['attacker'] or ''}".rstrip(),
-            # Without repetitions there is nothing to make an interval of.
-            f"{low:.4f} - {high:.4f}" if high > low else "one run",
-            _number(row["loss"]),
-            _number(row["score"]),
-        )
-    out.print(table)
+        # Without repetitions there is nothing to make an interval of.
+        interval = f"{low:.2%} to {high:.2%}" if high > low else "one run"
+        figures = [f"{row['risk']:.2%}", interval, _number(row["loss"])]
+        attacker = str(row["attacker"] or "")
+        lines.append([mark, row["name"], *figures, _number(row["score"]), attacker])
+    title = (
+        f"{len(frontier.trials)} plans on {frontier.records_seen:,} records, "
+        f"{frontier.seconds:.0f} s ({computing:.0f} s of computing); * = beaten by none"
+    )
+    print_table(out, title, heads, lines)
+    for name, what, why in failed:
+        out.print(Text.assemble(name, " ", (what, "bold red"), f": {why}"))
     if len(rows) > ROWS:
         out.print(f"... and {len(rows) - ROWS} more plans (--json shows all)")
     for note in frontier.notes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from tacit.cli import options as shared
+from tacit.cli.tables import Head, print_table
 
 if TYPE_CHECKING:
     from tacit.base.typing import Progress
@@ -117,49 +117,43 @@ def verdict(row: Release) -> Text:
 
 
 def show(rows: list[Release]) -> None:
-    """The table, then a verdict for each release."""
+    """A verdict for each release, then the table."""
     out = shared.console()
-    table = Table(
-        title=f"Three releases of {RECORDS:,} census-like records (13 income columns)",
-        title_justify="left",
-    )
-    headings = (
-        "method",
-        "parameters",
-        "nearest",
-        "assignment",
-        "pairing",
-        "chance",
-        "information loss",
-    )
-    for position, heading in enumerate(headings):
-        # words to the left, numbers to the right
-        table.add_column(heading, justify="left" if position < 2 else "right")
     for row in rows:
-        table.add_row(
+        out.print(Text.assemble(f"{row['method']}: ", verdict(row)))
+    out.print()
+    heads = [
+        Head("method"),
+        Head("parameters"),
+        Head("nearest", number=True),
+        Head("assignment", number=True),
+        Head("pairing", number=True),
+        Head("chance", number=True, spare=2),
+        Head("loss (PIL)", number=True, spare=1),
+    ]
+    lines = [
+        [
             row["method"],
             row["parameters"],
-            f"{row['nearest']:,.1f}",
-            f"{row['assignment']:,.1f}",
-            f"{row['pairing']:,.1f}",
-            f"{row['chance']:.1f}",
+            f"{row['nearest'] / RECORDS:.1%}",
+            f"{row['assignment'] / RECORDS:.1%}",
+            f"{row['pairing'] / RECORDS:.1%}",
+            f"{row['chance'] / RECORDS:.2%}",
             f"{row['loss']:.3f}",
-        )
-    out.print(table)
+        ]
+        for row in rows
+    ]
+    title = f"Three releases of {RECORDS:,} census-like records (13 income columns)"
+    print_table(out, title, heads, lines)
     out.print(
-        "Columns of attackers: records that each names correctly, ties shared. "
-        "The intruder knows all 13 columns of the\n"
-        "original, but not the method; 'pairing' undoes exchanges of values. "
-        "Information loss: PIL, from 0 (none) to 1.\n"
+        "Columns of attackers: share of the records that each names correctly, ties shared. "
+        "The intruder knows all 13 columns of the original, but not the method; 'pairing' "
+        "undoes exchanges of values. Loss: PIL, from 0 (none) to 1.\n"
     )
-    for row in rows:
-        out.print(Text.assemble(f"{row['method']:<17} ", verdict(row)))
-    out.print(
-        "\nNext: tacit risk FILE, then tacit protect FILE RELEASE --method microaggregation "
-        "--set k=5\n"
-        "then: tacit assess FILE RELEASE --plan RELEASE.manifest.json   "
-        "or in the browser: tacit app"
-    )
+    out.print("Next: tacit risk FILE, then")
+    out.print("tacit protect FILE RELEASE --method microaggregation --set k=5, then")
+    out.print("tacit assess FILE RELEASE --plan RELEASE.manifest.json;")
+    out.print("or in the browser: tacit app")
 
 
 def register(app: typer.Typer) -> None:

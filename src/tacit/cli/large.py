@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Work on blocks: larger than memory, or on a Spark cluster.",
+    help="Work on blocks of a file, where comparing every record with every other takes too long. "
+    "For a file that is larger than memory use tacit protect (--memory, --engine).",
 )
 
 Leaf = Annotated[
@@ -75,6 +76,10 @@ def protect(
     as_json: shared.AsJson = False,
 ) -> None:
     """Mask a Parquet file block by block (2^d-tree), within a memory limit.
+
+    Blocks are for microaggregation of millions of records, whose groups are then formed inside
+    blocks. Every other method, and exact groups, run with tacit protect at any size: it takes the
+    same file, with --memory and --engine, and writes a manifest that tacit verify checks.
 
     Examples:
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from tacit.base.docs import card_of
 from tacit.base.errors import ParameterError
 from tacit.cli import options as shared
+from tacit.cli.tables import Head, print_table
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -50,7 +51,7 @@ def methods(
     if as_json:
         shared.emit(
             {
-                room: {key: _first_line(method) for key, method in entries.items()}
+                room: {key: _first_sentence(method) for key, method in entries.items()}
                 for room, entries in rooms.items()
             }
         )
@@ -64,10 +65,8 @@ def methods(
 
 def _print_list(room: str, entries: dict[str, type]) -> None:
     """A room: each method with the first line of its card."""
-    table = Table(title=room, title_justify="left", show_header=False)
-    for key, method in entries.items():
-        table.add_row(key, _first_line(method))
-    shared.console().print(table)
+    rows = [[key, _first_sentence(method)] for key, method in entries.items()]
+    print_table(shared.console(), room, [Head("method"), Head("what it does")], rows)
 
 
 def _print_card(room: str, key: str, method: type) -> None:
@@ -98,9 +97,10 @@ def _parameters(method: type) -> Table:
     return table
 
 
-def _first_line(method: type) -> str:
-    lines = (method.__doc__ or "").strip().splitlines()
-    return lines[0] if lines else ""
+def _first_sentence(method: type) -> str:
+    """The first paragraph of the card, whole: a line may end in the middle of a clause."""
+    paragraph = inspect.cleandoc(method.__doc__ or "").split("\n\n")[0]
+    return " ".join(paragraph.split())
 
 
 def register(app: typer.Typer) -> None:

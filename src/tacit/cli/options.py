@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -17,17 +18,20 @@ from rich.console import Console
 
 from tacit.base.errors import ColumnError, ParameterError, TacitError
 from tacit.cli import terminal
-from tacit.cli.telling import progress as progress
+from tacit.cli.progress import progress as progress
 
 if TYPE_CHECKING:
     from tacit.data.microdata import Microdata
     from tacit.data.schema import Schema
+    from tacit.scale.any_size import Place
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
 
 # Columns of a table when there is no terminal: wide enough that no cell is broken.
 WIDTH = 120
+# Tables are made to be read in this width and more.
+NARROWEST = 60
 
 # -- options: each is declared once, so that it has the same name and help in every command
 
@@ -95,6 +99,20 @@ SafeFormulas = Annotated[
         "--safe-formulas/--raw-formulas",
         help="CSV: put ' before text and names that a spreadsheet would run; "
         "tacit takes it off when it reads.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        help="How much memory may be used, such as 4GB (default: 80 % of what is free). A larger "
+        "Parquet file is worked on from the disk, with the same bytes."
+    ),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        help="Where a large file is worked on: local (this machine), or a Spark master "
+        "(local[2], spark://...)."
     ),
 ]
 Seed = Annotated[
@@ -181,16 +199,22 @@ def split(names: str) -> list[str]:
 
 
 def read(
-    path: Path, schema: Schema | Path | None, encoding: str | None, roles: Roles
+    path: Path,
+    schema: Schema | Path | None,
+    encoding: str | None,
+    roles: Roles,
+    place: Place | None = None,
 ) -> Microdata:
-    """Read a file with its roles; errors about columns name the file."""
+    """Read a file with its roles, where it is worked on; errors about columns name the file."""
     from tacit.data import io
     from tacit.data.notes import note
     from tacit.data.schema import Schema
 
     known = Schema.load(schema) if isinstance(schema, Path) else schema
     try:
-        data = io.read(path, known, encoding=encoding, **roles)
+        reader = io.read if place is None else place.read
+        with progress(f"reading {path}"):
+            data = reader(path, known, encoding=encoding, **roles)
     except ColumnError as error:
         raise ColumnError(f"{path}: {error}") from None
     # A guess about the encoding may garble names: the user must know that it was one.
@@ -213,6 +237,30 @@ def naming(path: Path) -> Iterator[None]:
         text = str(error)
         error.args = (text if text.startswith(str(path)) else f"{path}: {text}",)
         raise
+
+
+def place_for(
+    context: typer.Context,
+    source: Path,
+    beside: Path,
+    memory: str | None,
+    engine: str | None,
+) -> Place | None:
+    """Where a file is worked on, until the command ends; None: in memory, as small files are.
+
+    Only Parquet can be read in parts; another file is in memory unless somebody asks.
+    """
+    in_parts = source.is_dir() or source.suffix.lower() in (".parquet", ".pq")
+    if not in_parts and memory is None and engine is None:
+        return None
+    from tacit.scale.any_size import place_of
+
+    chosen = place_of(source, beside, memory, engine)
+    place: Place = context.with_resource(chosen)
+    # Who asked gets an answer, and who did not should know why it takes longer.
+    if place.on_disk or memory is not None or engine is not None:
+        tell(place.sentence)
+    return place
 
 
 def settings(pairs: list[str] | None) -> dict[str, Any]:
@@ -256,8 +304,15 @@ def console() -> Console:
     Names of files, columns and categories are text and never markup: `temp [/day]` is a name.
     What has a colour is a `rich.text.Text`.
     """
-    width = None if sys.stdout.isatty() else WIDTH
-    return Console(width=width, highlight=False, markup=False)
+    return Console(width=_width(), highlight=False, markup=False)
+
+
+def _width() -> int | None:
+    """Of the terminal (None: it is asked), or what COLUMNS says, or enough to read."""
+    if sys.stdout.isatty():
+        return None
+    said = os.environ.get("COLUMNS", "")
+    return max(int(said), NARROWEST) if said.isdecimal() else WIDTH
 
 
 def tell(line: str) -> None:
@@ -265,9 +320,13 @@ def tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def say(sentence: str) -> None:
-    """A sentence on stdout, never broken into lines: it may hold a command or a path to copy."""
-    console().print(sentence, soft_wrap=True)
+def say(sentence: str, *, copied: bool = False) -> None:
+    """A sentence on stdout, in lines of whole words where the width is known.
+
+    What is `copied`, such as a command or a path, is one line.
+    """
+    has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console().print(sentence, soft_wrap=copied or not has_width)
 
 
 def emit(value: object) -> None:

@@ -40,6 +40,12 @@ def refuse(inputs: Named, outputs: Named, *, force: bool) -> None:
 
     refuse_collisions(inputs, outputs)
     for path in _given(outputs).values():
+        for option, folder in _given(inputs).items():
+            # the next run would read what this one has written
+            if folder.is_dir() and path.resolve().is_relative_to(folder.resolve()):
+                raise ParameterError(
+                    f"{path}: lies in the input itself ({option}); write it elsewhere"
+                )
         io.refuse_overwrite(path, force=force)
         # else the work would be done and lost at the end
         if not os.access(path.parent, os.W_OK):

@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 @shared.with_roles
 def protect(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="The file to protect.")],
+    context: typer.Context,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN", help="The file to protect, or a folder of Parquet files."
+        ),
+    ],
     release: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
     method: Annotated[
         str | None,
@@ -105,6 +111,8 @@ def protect(
             "record is whose.",
         ),
     ] = False,
+    memory: shared.Memory = None,
+    engine: shared.Engine = None,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
     safe_formulas: shared.SafeFormulas = True,
@@ -141,6 +149,10 @@ def protect(
       tacit protect visits.csv release.csv --plan plan.toml --budget 60 --search-state visits.state
 
       tacit protect survey.sav release.sav --plan plan.toml --codebook release.html
+
+      tacit protect survey.parquet release.parquet --method rank_swapping --set p=5 --memory 4GB
+
+      tacit protect survey-by-year release.parquet --plan plan.toml --engine spark://host:7077
     """
     from tacit.base import seeds
     from tacit.plan import manifest
@@ -179,8 +191,16 @@ def protect(
     else:
         seeds.warn(seed)
 
-    data = shared.read(source, schema, encoding, roles)
+    place = shared.place_for(context, source, release, memory, engine)
+    if place is not None and place.on_disk and searches:
+        raise ParameterError(
+            "--until and --least attack the whole file again and again, which is done in memory; "
+            "find the plan on a sample, and protect the file with --plan"
+        )
+    data = shared.read(source, schema, encoding, roles, place)
     with shared.naming(source):
+        if place is not None:
+            place.refuse_too_little(recipe, data)
         columns = look(recipe, data, allow_unprotected=allow_unprotected)
     start = time.perf_counter()
     search = None
@@ -253,12 +273,12 @@ def protect(
             f"{least} is {search.value:.4g}, the least of {len(search.tried)} plans."
         )
     done = f"Masked {data.n:,} records with {recipe}"
-    shared.say(f"{done}: wrote {release} and {beside.name}.")
+    shared.say(f"{done}: wrote {release} and {beside.name}.", copied=True)
     dropped = [name for name in data.names if name not in masked.names]
     if dropped:
         shared.say(f"Dropped: {', '.join(dropped)}.")
     command = ["tacit", "assess", str(source), str(release), "--plan", str(beside)]
-    shared.say(f"Now attack it: {shlex.join(command)}")
+    shared.say(f"Now attack it: {shlex.join(command)}", copied=True)
 
 
 def _hierarchies(folder: Path, method: str | None) -> dict[str, dict[str, Any]]:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
+from rich.console import Console
 
 from tacit.cli import options as shared
+from tacit.cli.tables import Head, print_table
 
 if TYPE_CHECKING:
     from tacit.risk.look import Look
@@ -51,6 +52,7 @@ def risk(
 def show(seen: Look) -> None:
     """What was counted as tables, then one sentence."""
     out = shared.console()
+    out.print(f"Verdict: {seen.verdict}.")
     homes = f", {seen.households:,} households" if seen.households is not None else ""
     counted = f"{seen.units:,} persons, " if seen.unit == "person" else ""
     out.print(
@@ -58,9 +60,9 @@ def show(seen: Look) -> None:
         f"{len(seen.keys)} keys\n",
         markup=False,
     )
-    out.print(_by_number(seen))
-    out.print(_by_key(seen))
-    out.print(_riskiest(seen))
+    _print_by_number(out, seen)
+    _print_by_key(out, seen)
+    _print_riskiest(out, seen)
     shared.say(
         f"Expected re-identifications by an intruder who knows who is in the file: "
         f"{seen.in_file:,.1f}"
@@ -75,55 +77,53 @@ def show(seen: Look) -> None:
             f"records in a household of which anyone is found so: "
             f"{seen.expected_household:,.1f}"
         )
-    shared.say(f"Verdict: {seen.verdict}.")
 
 
-def _by_number(seen: Look) -> Table:
+def _print_by_number(out: Console, seen: Look) -> None:
     """How many stand out when an intruder knows one key, two, ... all."""
     sets = "some sets" if seen.sampled else "all sets"
-    table = Table(
-        title=f"{seen.unit.capitalize()}s in groups below k, by the number of keys known "
-        f"(mean over {sets}; worst set)",
-        title_justify="left",
+    title = (
+        f"{seen.unit.capitalize()}s in groups below k, by the number of keys known "
+        f"(mean over {sets}; worst set)"
     )
-    table.add_column("keys", justify="right")
     ks = list(seen.violations)
-    for k in ks:
-        table.add_column(f"k={k}", justify="right")
-    table.add_column(f"worst k={ks[0]}", justify="right")
-    table.add_column("worst set")
-    for size in seen.sizes:
-        means = [f"{size.mean[k]:,.0f}" for k in ks]
-        worst = f"{size.worst[ks[0]]:,}"
-        names = ", ".join(size.names)
-        table.add_row(str(size.keys), *means, worst, names)
-    return table
+    heads = [Head("keys", number=True), *(Head(f"k={k}", number=True) for k in ks)]
+    heads += [Head(f"worst k={ks[0]}", number=True), Head("worst set", spare=1)]
+    rows = [
+        [
+            str(size.keys),
+            *(f"{size.mean[k]:,.0f}" for k in ks),
+            f"{size.worst[ks[0]]:,}",
+            ", ".join(size.names),
+        ]
+        for size in seen.sizes
+    ]
+    print_table(out, title, heads, rows)
 
 
-def _by_key(seen: Look) -> Table:
+def _print_by_key(out: Console, seen: Look) -> None:
     """Which keys cause it."""
-    table = Table(title="Which keys cause it", title_justify="left")
-    table.add_column("key")
-    table.add_column("share of the risk", justify="right")
-    table.add_column("alone on this key", justify="right")
+    heads = [
+        Head("key"),
+        Head("share of the risk", number=True),
+        Head("alone on this key", number=True),
+    ]
     order = sorted(seen.keys, key=lambda name: -seen.contributions[name])
-    for name in order:
-        table.add_row(
-            name, f"{seen.contributions[name]:.1f} %", f"{seen.alone[name]:,}"
-        )
-    return table
+    rows = [
+        [name, f"{seen.contributions[name]:.1f} %", f"{seen.alone[name]:,}"]
+        for name in order
+    ]
+    print_table(out, "Which keys cause it", heads, rows)
 
 
-def _riskiest(seen: Look) -> Table:
+def _print_riskiest(out: Console, seen: Look) -> None:
     """The ten most exposed records."""
-    table = Table(title="The most exposed records", title_justify="left")
-    table.add_column("row", justify="right")
-    table.add_column("risk", justify="right")
-    table.add_column("alone on")
+    heads = [Head("row", number=True), Head("risk", number=True), Head("alone on")]
+    rows = []
     for one in seen.riskiest:
         cells = [f"{name}={one.values[name]}" for name in one.alone_on]
-        table.add_row(f"{one.row:,}", f"{one.risk:.3f}", ", ".join(cells) or "-")
-    return table
+        rows.append([f"{one.row:,}", f"{one.risk:.1%}", ", ".join(cells) or "-"])
+    print_table(out, "The most exposed records", heads, rows)
 
 
 def register(app: typer.Typer) -> None:

@@ -1,7 +1,11 @@
-"""How far a command is: a bar on a terminal, a line now and then where stderr is a pipe."""
+"""How far a command is: a bar on a terminal, a line now and then where stderr is a file or a pipe.
+
+``TACIT_PROGRESS=off`` keeps standard error quiet where it is no terminal.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -15,16 +19,20 @@ from rich.console import Console
 if TYPE_CHECKING:
     from tacit.base.typing import Progress
 
-PAUSE = 10.0
-"""Seconds between two lines: whoever looks at a log sees within them that something is done, and
-what ends sooner stays quiet."""
+FIRST = 1.0
+"""Seconds before the first line: what ends sooner stays quiet."""
+PAUSE = 5.0
+"""Seconds between two lines: whoever looks at a log sees within them that something is done."""
 
 
 @contextmanager
 def progress(title: str) -> Iterator[Progress]:
     """How far it is, on stderr: stdout may be a file or another program."""
     if not sys.stderr.isatty():
-        with lines(title, sys.stderr, PAUSE) as tell:
+        if os.environ.get("TACIT_PROGRESS", "") == "off":
+            yield Where(title)
+            return
+        with lines(title, sys.stderr, PAUSE, FIRST) as tell:
             yield tell
         return
     from rich import progress as bars
@@ -44,7 +52,7 @@ def progress(title: str) -> Iterator[Progress]:
 
 
 @dataclass
-class _Where:
+class Where:
     """What is done now, and how much of how much is behind it."""
 
     title: str
@@ -68,17 +76,21 @@ class _Where:
 
 
 @contextmanager
-def lines(title: str, out: TextIO, pause: float) -> Iterator[Progress]:
-    """A line every ``pause`` seconds, also while one step lasts longer; the first after one pause.
+def lines(
+    title: str, out: TextIO, pause: float, first: float | None = None
+) -> Iterator[Progress]:
+    """A line every ``pause`` seconds, also while one step lasts longer; the first after ``first``.
 
     A thread writes them: an attack on a large file may take minutes and tells nothing before its
     end.
     """
-    where = _Where(title)
+    where = Where(title)
     over = threading.Event()
 
     def write() -> None:
-        while not over.wait(pause):
+        wait = pause if first is None else first
+        while not over.wait(wait):
+            wait = pause
             try:
                 print(where.line(), file=out, flush=True)
             except (OSError, ValueError):

@@ -15,6 +15,7 @@ from tacit.cli import options as shared
 
 
 def verify(
+    context: typer.Context,
     manifest: Annotated[
         Path,
         typer.Argument(
@@ -27,6 +28,8 @@ def verify(
     release: Annotated[
         Path | None, typer.Option(help="The release, if it has moved.")
     ] = None,
+    memory: shared.Memory = None,
+    engine: shared.Engine = None,
     as_json: shared.AsJson = False,
 ) -> None:
     """Repeat a release from its manifest and compare every byte. Exit code 1 when anything differs.
@@ -38,9 +41,16 @@ def verify(
 
       tacit verify release.csv.manifest.json
     """
+    from tacit.data import io
+    from tacit.plan.manifest import load
     from tacit.plan.manifest import verify as run
 
-    checks = run(manifest, source=source, release=release)
+    read_from = source or Path(load(manifest)["input"]["path"])
+    place = None
+    if read_from.exists():
+        place = shared.place_for(context, read_from, manifest, memory, engine)
+    reader = io.read if place is None else place.read
+    checks = run(manifest, source=source, release=release, read=reader)
     if as_json:
         shared.emit(checks)
     else:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tacit.assess.next_step import Adviser
 from tacit.assess.verdict import FAILS, MISSING, Row, Verdict, row_of
 from tacit.base.measure import jsonable
 from tacit.compare.over_seeds import mean, spread
@@ -158,7 +159,8 @@ class Trial:
         for what, (value, limit) in self.exposed.items():
             rows.append(Row(what, value, limit, FAILS, "in the release itself"))
         attacked = any(key.startswith(RATE) for key in self.measures)
-        return Verdict(tuple(rows), attacked)
+        adviser = Adviser(self.plan, self.records, attacks=(name,))
+        return Verdict(tuple(rows), attacked, adviser)
 
     def to_dict(self) -> Json:
         """Plain types for JSON."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -91,16 +92,26 @@ class Encodings:
     def values(self, name: str) -> Values:
         """Numbers as floats, everything else as text."""
         if name not in self._values:
+            self._forget(self._values)
             self._values[name] = values_of(self.data, name)
+        # the one asked for stands last
+        self._values[name] = self._values.pop(name)
         return self._values[name]
 
     def codes(self, name: str) -> tuple[Ints, int]:
         """The number of each value in sorted order, and how many there are; gaps are one value."""
         if name not in self._codes:
             values = self.values(name)
+            self._forget(self._codes)
             distinct, code = np.unique(values, return_inverse=True)
             self._codes[name] = code.astype(np.int64), len(distinct)
+        self._codes[name] = self._codes.pop(name)
         return self._codes[name]
+
+    def _forget(self, kept: dict[str, Any]) -> None:
+        """Of a file on the disk the two columns that are compared are held, and no others."""
+        while not self.data.in_memory and len(kept) > 1:
+            del kept[next(iter(kept))]
 
     def _relation(self, column: str, other: str) -> str:
         """How the column repeats the other one; empty: it does not."""

@@ -6,8 +6,9 @@ dtypes, index, column order and missing values as they were.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -52,6 +53,9 @@ class Microdata:
     array([0., 1., 0.])
     """
 
+    in_memory: ClassVar[bool] = True
+    """All columns are held; otherwise whoever asks for one should not keep many."""
+
     def __init__(
         self,
         table: pa.Table,
@@ -91,6 +95,17 @@ class Microdata:
         native = NativeFrame.of(data)
         raw = to_table(native)
         refuse_nested(raw)
+        return cls._read(raw, schema, roles, native)
+
+    @classmethod
+    def _read(
+        cls,
+        raw: pa.Table,
+        schema: Schema | None,
+        roles: Mapping[str, Iterable[str] | str | None],
+        native: NativeFrame,
+    ) -> Self:
+        """The records of a table as it was given."""
         schema = _completed(schema or Schema(()), raw, is_array=native.is_array)
         table = _all_opened(raw, schema)
         return cls(table, schema.set(**roles) if roles else schema, native)
@@ -179,6 +194,12 @@ class Microdata:
             )
         return numbers
 
+    def in_turn(self, names: Sequence[str], length: int) -> Iterator[Floats]:
+        """``numbers`` of so many records at a time, in file order."""
+        values = self.numbers(names)
+        for first in range(0, self.n, length):
+            yield values[first : first + length]
+
     def days(self, name: str) -> Floats:
         """A column of dates as days since 1970-01-01, NaN where missing."""
         values = self._table.column(name)
@@ -210,6 +231,10 @@ class Microdata:
             self._codes[name] = coded(column, values)
         return self._codes[name]
 
+    def held(self, names: Sequence[str]) -> Microdata:
+        """The file in memory, where it is already; of one on the disk, these columns."""
+        return self
+
     # -- new versions ----------------------------------------------------------------------
 
     def with_schema(self, schema: Schema) -> Microdata:
@@ -221,7 +246,7 @@ class Microdata:
             if column.missing != known.missing:
                 values = _opened(column, self._closed(known), decimal(table))
                 table = table.set_column(place, column.name, values)
-        return Microdata(table, schema, self._native)
+        return self._made(table, schema, self._native)
 
     def with_plain_gaps(self, names: Iterable[str]) -> Microdata:
         """The codes of gaps forgotten: for a method that moves values from row to row."""
@@ -230,7 +255,7 @@ class Microdata:
             if self._schema[name].missing:
                 values = self._table.column(name)
                 native = changed._native.holding(name, values)
-                changed = Microdata(changed._table, changed._schema, native)
+                changed = changed._made(changed._table, changed._schema, native)
         return changed
 
     def with_numbers(
@@ -273,7 +298,7 @@ class Microdata:
         array = as_arrow(values)
         if len(array) != self.n:
             raise InputError(f"column '{name}' needs {self.n} values, not {len(array)}")
-        same_type = array.type == self._table.column(name).type
+        same_type = array.type == self._table.schema.field(name).type
         if kind is None and same_type:
             kind = old.kind
         if kind is None:
@@ -300,7 +325,7 @@ class Microdata:
             index = np.flatnonzero(index)
         places = array_of(index.astype(np.int64))
         table = self._table.take(places)
-        return Microdata(table, self._schema, self._native.take(index))
+        return self._made(table, self._schema, self._native.take(index))
 
     def drop(self, names: Iterable[str]) -> Microdata:
         """Without these columns."""
@@ -312,7 +337,7 @@ class Microdata:
         names = list(names)
         schema = self._schema.select(names)
         native = self._native.select(names)
-        return Microdata(self._table.select(names), schema, native)
+        return self._made(self._table.select(names), schema, native)
 
     def to_native(self) -> Frame:
         """The same kind of frame as was given, with changed columns in place."""
@@ -327,7 +352,11 @@ class Microdata:
         place = self._table.column_names.index(name)
         table = self._table.set_column(place, name, array)
         # only changed columns are written back, so that all others keep their very dtype
-        return Microdata(table, self._schema.put(column), self._native.changed(name))
+        return self._made(table, self._schema.put(column), self._native.changed(name))
+
+    def _made(self, table: pa.Table, schema: Schema, native: NativeFrame) -> Microdata:
+        """A new version; one that is on the disk stays there."""
+        return Microdata(table, schema, native)
 
     def _closed(self, column: Column) -> pa.ChunkedArray:
         """The values of a column with its missing codes in their places."""
@@ -344,7 +373,7 @@ class Microdata:
         name: str,
         numbers: Floats,
     ) -> pa.Array:
-        type_ = self._table.column(name).type
+        type_ = self._table.schema.field(name).type
         if self._schema[name].scale is Kind.continuous:
             column = self._schema[name]
             numbers = as_written(numbers, type_, column.decimals)

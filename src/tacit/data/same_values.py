@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacit.base.typing import Floats, Ints
+from tacit.data.buffers import floats_of
 from tacit.data.category_codes import floats
 from tacit.data.microdata import Microdata
 
@@ -46,8 +47,13 @@ def values_of(data: Microdata, name: str) -> Values:
         array = array.cast(pa.int8())
     if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         return floats(array)
-    text = array.cast(pa.string()).to_pylist()
-    return np.asarray([MISSING if t is None else t for t in text], dtype=np.str_)
+    # each text once, and then by its place: a list of millions of texts would fill the memory
+    coded = array.cast(pa.string()).combine_chunks().dictionary_encode()
+    texts = [*coded.dictionary.to_pylist(), MISSING]
+    places = floats_of(coded.indices.cast(pa.float64()))
+    places = np.where(np.isnan(places), len(texts) - 1, places).astype(np.int64)
+    words: Values = np.asarray(texts, dtype=np.str_)
+    return np.asarray(words[places])
 
 
 class Originals:

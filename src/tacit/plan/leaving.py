@@ -34,6 +34,8 @@ REFUSED: dict[Reason, bool] = {
     "undeclared": False,
 }
 """Whether a file with such a column is refused, or written with a warning."""
+UNITS = (Role.person, Role.household)
+"""Roles whose values are replaced by release numbers."""
 UNPROTECTED: tuple[Reason, ...] = ("untouched", "undeclared")
 """What --allow-unprotected accepts: columns as they are, but nothing that nobody looked at."""
 
@@ -90,7 +92,7 @@ def leaving(
     numbers = [
         column.name
         for column in data.schema
-        if column.role in (Role.person, Role.household) and column.name not in treated
+        if column.role in UNITS and column.name not in treated
     ]
     encodings = Encodings(data)
     found: list[Leaving] = []
@@ -119,14 +121,15 @@ def _before_values(column: Column) -> tuple[Reason, str] | None:
         return "identifier", "an identifier that no step drops or replaces"
     if not column.known:
         return "unknown", "the schema does not know it"
-    if column.kind is Kind.text:
+    # of a person or household leave release numbers, whatever the file has
+    if column.kind is Kind.text and column.role not in UNITS:
         return "text", "free text: names found in it are not protected"
     return None
 
 
 def _by_values(column: Column, encoding: Encoding | None) -> tuple[Reason, str] | None:
     """What the values say, and then whether anybody decided about the column."""
-    if column.role in (Role.person, Role.household):
+    if column.role in UNITS:
         return None  # release numbers take their place, in Plan.mask
     if encoding is not None:
         return "encoding", str(encoding)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +33,7 @@ def release(
     allow_unprotected: bool = False,
     keep_order: bool = False,
     force: bool = False,
+    read: Callable[..., Microdata] = io.read,
     **roles: Iterable[str] | str | None,
 ) -> Manifest:
     """Protect a file and write the release with its private manifest; nothing leaves by accident.
@@ -53,6 +54,8 @@ def release(
         Do not shuffle the rows.
     force : bool
         Overwrite files that are there.
+    read : function
+        How the file is read: ``io.read``, or what reads files larger than memory.
     **roles
         Roles and kinds, as in ``Schema.set``.
 
@@ -69,7 +72,7 @@ def release(
     for output in (path, manifest.path_of(path)):
         io.refuse_overwrite(output, force=force)
     recipe = accepting(Plan.of(plan), release_as_is).seeded()
-    data = io.read(source, schema, encoding=None, **roles)
+    data = read(source, schema, encoding=None, **roles)
     columns = look(recipe, data, allow_unprotected=allow_unprotected)
     start = time.perf_counter()
     outcomes: list[Table] = []

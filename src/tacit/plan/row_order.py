@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 # the place of the row order below a plan's key; columns have the places from 0 on
 PLACE = 2**32 - 1
 
+LISTED = "released_row_of_each_original"
+"""Where a manifest says whose record each released row is."""
+# a longer list is left out: the key gives it again
+MOST_LISTED = 1_000_000
+
 KEPT = (
     "the rows keep the order of the original file: whoever has a list in that order knows "
     "whose record each one is; leave --keep-order out unless this is a test"
@@ -75,14 +80,17 @@ class RowOrder:
         return truth
 
     def to_dict(self, n: int) -> dict[str, object]:
-        """As the manifest keeps it: the seed, and whose record each released row is."""
-        truth = self.truth(n)
+        """As the manifest keeps it: the seed, and whose record each released row is.
+
+        The list of a file of more than a million records is left out.
+        """
+        truth = self.truth(n) if n <= MOST_LISTED else None
         entry: dict[str, object] = {"shuffled": self.seed is not None}
         if self.seed is not None:
             entry["key"] = self.seed
         if truth is not None and self.seed is not None:
             # one line, however many records
-            entry["released_row_of_each_original"] = " ".join(map(str, truth + 1))
+            entry[LISTED] = " ".join(map(str, truth + 1))
         return entry
 
 
@@ -101,7 +109,7 @@ def read(entry: Mapping[str, object], plan: Plan, source: object) -> RowOrder:
 
 def read_truth(entry: Mapping[str, object], n: int, source: object) -> Ints | None:
     """The released row of each original, from 0, as a manifest says it; None if it does not."""
-    text = entry.get("released_row_of_each_original")
+    text = entry.get(LISTED)
     if text is None:
         return None
     try:

@@ -57,11 +57,18 @@ class AgeAt(DateProtector):
 
     title = "Age at a date"
     purpose = "publish an age instead of a date of birth"
+    goal = "blur dates"
+    plain = {
+        "at": "day on which ages are counted",
+        "width": "years in one class",
+        "top": "oldest class from",
+    }
     attacker = "informed.rerun:Rerun"
     changes_types = "a date becomes a number of years"
     keeps_levels = True
     example = {"at": "2024-12-31"}
     whole_file = "dates are not read in blocks"
+    passes = "columns"
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from tacit.base.facts import Described
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats, Objects
 from tacit.data.microdata import Kind, Microdata, Role
+from tacit.protect import by_address
 from tacit.protect.file_parts import refuse_units
 from tacit.protect.parted import Parts, strata_columns
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 __all__ = ["NumericProtector", "Protector", "Seed"]
+
+Passes = Literal["records", "columns", "together"]
+"""Ways through a file that is larger than memory; see ``Protector.passes``."""
 
 Frame = TypeVar("Frame")
 """Whatever frame the caller has: pandas, polars, pyarrow, an array, or Microdata."""
@@ -76,6 +80,15 @@ class Protector(Described, Estimator):
         "what it learns from the file would be learned from each block alone"
     )
     """Why the method needs the whole file, where ``scales`` is None."""
+    passes: ClassVar[Passes] = "together"
+    """How the method goes through a file that is larger than memory, with the same bytes.
+
+    ``records``: what it learns it asks for column by column (``Microdata.column``) or in
+    turn (``Microdata.in_turn``), and then each block of 8,192 records is masked on its own.
+    ``columns``: each column is learned and masked on its own, whole. ``together``: the
+    columns that it looks at (``reads``) are held at the same time, and no others. See
+    ``tacit.protect.by_address``.
+    """
 
     # -- the face ----------------------------------------------------------------------
 
@@ -95,7 +108,7 @@ class Protector(Described, Estimator):
         self._refuse_unfitted()
         data, columns = self._start(X, reset=False)
         if self.parts_ is None:
-            masked = self._apply(data, columns, self._generator())
+            masked = by_address.masked(self, data, columns, self._generator())
         else:
             masked = self.parts_.apply(data)
         return self._give_back(X, masked)
@@ -186,6 +199,22 @@ class Protector(Described, Estimator):
             return "a block holds a few records of each stratum, and its groups need k of one"
         return None if self.scales else self.whole_file
 
+    def passes_of(self, data: Microdata) -> Passes:
+        """How the method, with these parameters, goes through a file larger than memory."""
+        return self.passes
+
+    def reads(self, data: Microdata) -> list[str]:
+        """The columns that the method looks at: those with a role, those masked or named."""
+        named = set(self._targets(data))
+        for value in self.get_params(deep=False).values():
+            named.update(_names_in(value))
+        unused = (Role.identifier, Role.other)
+        return [
+            column.name
+            for column in data.schema
+            if column.name in named or column.role not in unused
+        ]
+
     # -- what a method writes ----------------------------------------------------------
 
     def _fit(
@@ -205,7 +234,7 @@ class Protector(Described, Estimator):
         """Override when fitting already gives the result."""
         self._fit(data, columns, rng)
         # a new generator of the same seed, so that fit and then transform gives the same bytes
-        return self._apply(data, columns, self._generator())
+        return by_address.masked(self, data, columns, self._generator())
 
     def _targets(self, data: Microdata) -> list[str]:
         """The columns to mask: those asked for, or else the quasi-identifiers."""
@@ -384,6 +413,18 @@ def _wrapped(X: Frame, native: Frame, masked: Microdata, kind: str) -> Frame:
     )
     wrapped: Frame = shell.set_output(transform=kind).fit_transform(X)
     return wrapped
+
+
+def _names_in(value: object) -> Iterator[str]:
+    """Every text in a parameter, however deep: some of them are names of columns."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        # what stands under a column's name are its values
+        yield from (key for key in value if isinstance(key, str))
+    elif isinstance(value, list | tuple):
+        for held in value:
+            yield from _names_in(held)
 
 
 def _same(value: object, default: object) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tacit.base.typing import Floats
+from tacit.data.microdata import Microdata
+from tacit.protect import by_address
 
 ROUNDING = 1e-13
 """An eigenvalue below this share of the largest, times the number of columns, is rounding error.
@@ -24,18 +28,38 @@ def fill(values: Floats) -> Floats:
     return np.asarray(np.where(gaps, mean, values))
 
 
-def covariance(values: Floats) -> tuple[Floats, Floats]:
-    """Mean and covariance (n - 1) over the complete records.
+def covariance(data: Microdata, names: Sequence[str]) -> tuple[Floats, Floats]:
+    """Mean and covariance (n - 1) over the complete records, in two passes over the file.
 
     Where there are too few of them, of the file with missing values at their column's mean.
     """
-    complete = values[~np.isnan(values).any(axis=1)]
+    records, total = 0, np.zeros(len(names))
+    for block in data.in_turn(names, by_address.BLOCK):
+        complete = _complete(block)
+        records += len(complete)
+        total += complete.sum(axis=0)
     # with no more records than columns the matrix would be singular whatever the file is
-    if len(complete) <= values.shape[1]:
-        complete = fill(values)
-    mean = complete.mean(axis=0)
-    centred = complete - mean
-    degrees = max(len(complete) - 1, 1)
+    if records <= len(names):
+        return _of_filled(data.numbers(names))
+    mean = total / records
+    products = np.zeros((len(names), len(names)))
+    for block in data.in_turn(names, by_address.BLOCK):
+        centred = _complete(block) - mean
+        products += centred.T @ centred
+    return mean, products / (records - 1)
+
+
+def _complete(values: Floats) -> Floats:
+    """The records without a gap."""
+    return np.asarray(values[~np.isnan(values).any(axis=1)])
+
+
+def _of_filled(values: Floats) -> tuple[Floats, Floats]:
+    """Mean and covariance of few records, missing values at their column's mean."""
+    filled = fill(values)
+    mean = filled.mean(axis=0)
+    centred = filled - mean
+    degrees = max(len(filled) - 1, 1)
     return mean, np.asarray(centred.T @ centred / degrees)
 
 

@@ -73,6 +73,8 @@ class DateShift(DateProtector):
 
     title = "Date shift"
     purpose = "hide when, and keep how long between"
+    goal = "blur dates"
+    plain = {"days": "days that a date may move"}
     strength = Strength("days", 1, 3650, whole=True)
     attacker = "informed.date_shift:AwareDateShift"
     # all rows of a person move together

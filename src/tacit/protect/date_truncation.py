@@ -50,9 +50,12 @@ class DateTruncation(DateProtector):
 
     title = "Date truncation"
     purpose = "publish the month, the quarter or the year of a date"
+    goal = "blur dates"
+    plain = {"to": "what is left of a date"}
     attacker = "informed.rerun:Rerun"
     keeps_levels = True
     whole_file = "dates are not read in blocks"
+    passes = "columns"
 
     def __init__(
         self,

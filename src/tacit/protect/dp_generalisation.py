@@ -121,6 +121,12 @@ class DPGeneralisation(PrivateProtector):
     title = "Generalisation, differentially private"
     family = "differential privacy"
     purpose = "publish classes of a secret sample, with a bound on what any one record changes"
+    goal = "guarantee by differential privacy"
+    plain = {
+        "epsilon": "privacy budget",
+        "delta": "chance that the guarantee fails",
+        "hierarchies": "classes of the keys",
+    }
     strength = Strength("epsilon", 100.0, 0.01)
     attacker = "informed.dp_generalisation:AwareDPGeneralisation"
     keeps_gaps = False

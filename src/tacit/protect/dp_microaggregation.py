@@ -105,6 +105,12 @@ class DPMicroaggregation(PrivateProtector):
     keeps_gaps = False
     shuffles_rows = True
     purpose = "release noisy group means with a bound on what any one record changes"
+    goal = "guarantee by differential privacy"
+    plain = {
+        "epsilon": "privacy budget",
+        "k": "people in each group",
+        "bounds": "range of each column",
+    }
     attacker = "informed.dp_microaggregation:AwareDPMicroaggregation"
     strength = Strength("epsilon", 100.0, 0.001)
     example = {

@@ -148,6 +148,12 @@ class Generalisation(Protector):
     title = "Generalisation"
     family = "coding"
     purpose = "publish wider classes of keys, as few as a privacy model needs"
+    goal = "coarsen categories"
+    plain = {
+        "k": "people in each group",
+        "hierarchies": "classes of the keys",
+        "suppression_limit": "share of people who may be blanked",
+    }
     strength = Strength("k", 2, float("inf"), whole=True)
     attacker = "informed.generalisation:AwareGeneralisation"
     # its classes are text, which scikit-learn's checks of numeric arrays do not expect

@@ -75,6 +75,12 @@ class IPSO(Protector):
     title = "IPSO"
     family = "synthetic"
     purpose = "draw the columns anew with the same means and covariances"
+    goal = "release fewer or made-up records"
+    plain = {
+        "variant": "how much of the data is kept",
+        "quasi": "columns that are drawn anew",
+        "confidential": "columns that they depend on",
+    }
     attacker = "informed.synthetic:AwareIPSO"
     keeps_gaps = False
     example = {"quasi": ["income", "age"], "confidential": ["debt"]}

@@ -90,6 +90,12 @@ class Laplace(PrivateProtector):
     title = "Laplace mechanism"
     family = "differential privacy"
     purpose = "release values with noise that bounds what any one record changes"
+    goal = "guarantee by differential privacy"
+    plain = {
+        "epsilon": "privacy budget",
+        "bounds": "range of each column",
+        "categories": "categories of each column",
+    }
     strength = Strength("epsilon", 100.0, 0.001)
     attacker = "informed.laplace:AwareLaplace"
     keeps_gaps = False

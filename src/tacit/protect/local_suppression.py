@@ -14,7 +14,7 @@ from tacit.base.facts import Strength
 from tacit.base.typing import Bools, Floats, Ints
 from tacit.data import units
 from tacit.data.fill_in import filled
-from tacit.data.microdata import Kind, Microdata
+from tacit.data.microdata import Kind, Microdata, Role
 from tacit.protect.base import Protector, Seed
 from tacit.protect.grouping.anonymity import largest_set, suppress
 from tacit.protect.grouping.key_classes import Reading
@@ -112,6 +112,8 @@ class LocalSuppression(Protector):
     title = "Local suppression"
     family = "suppression"
     purpose = "remove the few values that make a combination of keys rare"
+    goal = "hide in a crowd"
+    plain = {"k": "people in each group"}
     strength = Strength("k", 2, float("inf"), whole=True)
     attacker = "informed.local_suppression:AwareSuppression"
     keeps_gaps = False
@@ -143,6 +145,11 @@ class LocalSuppression(Protector):
         if self.keys is None or self.columns is not None:
             return super().touches(data)
         return list(dict.fromkeys(name for key in self.keys for name in key))
+
+    def reads(self, data: Microdata) -> list[str]:
+        """The columns of the combinations, and who is a person."""
+        keys = {*self._targets(data), *data.schema.names(role=Role.person)}
+        return [name for name in data.names if name in keys]
 
     def _targets(self, data: Microdata) -> list[str]:
         keys = self.keys or []

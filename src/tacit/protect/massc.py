@@ -92,6 +92,11 @@ class MASSC(Protector):
     purpose = (
         "substitute and subsample records of small groups, with calibrated weights"
     )
+    goal = "hide in a crowd"
+    plain = {
+        "k": "smallest group that is left alone",
+        "share": "share of the records that is released",
+    }
     attacker = "informed.massc:AwareMASSC"
     changes_length = "releases a subsample"
     one_row_each = (

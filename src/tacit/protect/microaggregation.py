@@ -105,6 +105,8 @@ class Microaggregation(Protector):
     title = "Microaggregation"
     family = "grouping"
     purpose = "make every record equal to k - 1 others"
+    goal = "hide in a crowd"
+    plain = {"k": "people in each group"}
     strength = Strength("k", 2, float("inf"), whole=True)
     attacker = "informed.microaggregation:AwareMicroaggregation"
     keeps_gaps = False

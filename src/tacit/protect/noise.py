@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from tacit.base.facts import Strength
 from tacit.base.scipy_parts import ndtr, ndtri
 from tacit.base.typing import Floats
 from tacit.data.microdata import Kind, Microdata
+from tacit.protect import by_address
 from tacit.protect.base import Protector, Seed
 from tacit.protect.covariance import covariance, root
 
@@ -87,12 +89,15 @@ class Noise(Protector):
     title = "Noise"
     family = "noise"
     purpose = "hide exact values while means and relations stay close"
+    goal = "blur numbers"
+    plain = {"percent": "amount of noise, in % of each column's spread"}
     strength = Strength("percent", 1.0, 1000.0)
     attacker = "informed.noise:AwareNoise"
     whole_file = (
         "its noise is a share of each column's standard deviation, "
         "and that of a block is far smaller"
     )
+    passes = "records"
 
     def __init__(
         self,
@@ -119,11 +124,10 @@ class Noise(Protector):
         rng: np.random.Generator,
     ) -> None:
         numeric = _continuous(data, columns)
-        values = data.numbers(numeric)
         # of the file that was fitted: other records get noise of the same size
-        self.sd_ = column_sd(values)
+        self.sd_ = column_sd(data, numeric)
         if numeric:
-            self.mean_, self.covariance_ = covariance(values)
+            self.mean_, self.covariance_ = covariance(data, numeric)
         else:
             self.mean_, self.covariance_ = np.empty(0), np.empty((0, 0))
 
@@ -245,11 +249,19 @@ def factors(
     return np.asarray(1.0 + a * ndtri(inside))
 
 
-def column_sd(values: Floats) -> Floats:
-    """Standard deviation (ddof 1) of each column's present values; 1 where it is below 0.0001."""
+def column_sd(data: Microdata, names: Sequence[str]) -> Floats:
+    """Standard deviation (ddof 1) of each column's present values; 1 where it is below 0.0001.
+
+    Two passes over the file, summed block by block in file order, wherever the file is.
+    """
     # by hand, because numpy's nanstd warns of columns without values
-    present = np.sum(~np.isnan(values), axis=0)
-    mean = np.nansum(values, axis=0) / np.maximum(present, 1)
-    squares = np.nansum((values - mean) ** 2, axis=0)
+    present = np.zeros(len(names), dtype=np.int64)
+    total, squares = np.zeros(len(names)), np.zeros(len(names))
+    for block in data.in_turn(names, by_address.BLOCK):
+        present += np.sum(~np.isnan(block), axis=0)
+        total += np.nansum(block, axis=0)
+    mean = total / np.maximum(present, 1)
+    for block in data.in_turn(names, by_address.BLOCK):
+        squares += np.nansum((block - mean) ** 2, axis=0)
     sd = np.sqrt(squares / np.maximum(present - 1, 1))
     return np.where(sd < SMALLEST_SD, 1.0, sd)

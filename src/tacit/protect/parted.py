@@ -13,6 +13,7 @@ from tacit.base import seeds
 from tacit.base.errors import InputError, TacitError
 from tacit.base.estimator import clone
 from tacit.data.microdata import Microdata
+from tacit.protect import by_address
 from tacit.protect.file_parts import (
     RECORD,
     Level,
@@ -27,9 +28,6 @@ from tacit.protect.file_parts import (
 
 if TYPE_CHECKING:
     from tacit.protect.base import Protector
-
-# bytes of the number that the seeds of the parts hang below
-ROOT = seeds.BITS // 8
 
 
 class Parts:
@@ -105,6 +103,7 @@ class Parts:
     def fit(self, data: Microdata) -> None:
         """Learn in every part."""
         self.fitted = {}
+        data = self._held(data)
         for part, seed in self._seeded(data):
             made = self.protector(part, data, seed)
             with self._named(part):
@@ -114,12 +113,14 @@ class Parts:
     def apply(self, data: Microdata) -> Microdata:
         """Mask every part by what was learned in it."""
         parts, masked = [], []
-        for part, seed in self._seeded(data):
+        held = self._held(data)
+        for part, seed in self._seeded(held):
             made = self._known(part)
             if hasattr(made, "random_state"):
                 made = _copy(made, seed)
             with self._named(part):
-                table = made._apply(part.table(data), part.columns, made._generator())
+                units, rng = part.table(held), made._generator()
+                table = by_address.masked(made, units, part.columns, rng)
             parts.append(part)
             masked.append(table)
         return join(data, parts, masked)
@@ -128,20 +129,25 @@ class Parts:
         """Learn and mask in every part."""
         self.fitted = {}
         parts, masked = [], []
-        for part, seed in self._seeded(data):
-            made = self.protector(part, data, seed)
+        held = self._held(data)
+        for part, seed in self._seeded(held):
+            made = self.protector(part, held, seed)
             with self._named(part):
                 table = made._fit_apply(
-                    part.table(data), part.columns, made._generator()
+                    part.table(held), part.columns, made._generator()
                 )
             self.fitted[part.key] = made
             parts.append(part)
             masked.append(table)
         return join(data, parts, masked)
 
+    def _held(self, data: Microdata) -> Microdata:
+        """What parts are cut from: of a file on the disk, the columns that are looked at."""
+        return data.held(self._owner.reads(data))
+
     def _seeded(self, data: Microdata) -> Iterator[tuple[Part, int]]:
         """Every part that is large enough, with its seed."""
-        root = _root(self._owner._generator())
+        root = by_address.root(self._owner._generator())
         for number, part in enumerate(self.cut(data)):
             who = type(self._owner).__name__
             refuse_small(part, self._owner.min_records, who, self.by)
@@ -191,8 +197,3 @@ def _copy(fitted: Protector, seed: int) -> Protector:
     made = copy(fitted)
     made.set_params(random_state=seed)
     return made
-
-
-def _root(rng: np.random.Generator) -> int:
-    """A key for the parts, as good as the generator's own."""
-    return seeds.DRAWN | int.from_bytes(rng.bytes(ROOT), "little")

@@ -85,6 +85,8 @@ class PRAM(Protector):
     title = "PRAM"
     family = "noise"
     purpose = "change categories at random, with known probabilities"
+    goal = "exchange values between people"
+    plain = {"diagonal": "share of values that stay as they are"}
     strength = Strength("diagonal", 0.99, 0.0)
     attacker = "informed.pram:AwarePRAM"
 
@@ -95,6 +97,7 @@ class PRAM(Protector):
         "its matrices come from the categories and frequencies of the file, "
         "and a block has its own"
     )
+    passes = "records"
 
     def __init__(
         self,

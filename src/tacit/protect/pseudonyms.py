@@ -70,6 +70,8 @@ class Pseudonyms(Protector):
     title = "Pseudonyms"
     family = "identifiers"
     purpose = "replace identifiers by codes that only the holder of a key can repeat"
+    goal = "replace identifiers"
+    plain = {"key": "where the secret key is"}
     # identifiers are not compared by attackers
     attacker = ""
     # equal values have equal pseudonyms, whoever's they are

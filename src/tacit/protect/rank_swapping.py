@@ -77,9 +77,12 @@ class RankSwapping(Protector):
     title = "Rank swapping"
     family = "swapping"
     purpose = "keep every column's distribution exactly and weaken the relations"
+    goal = "exchange values between people"
+    plain = {"p": "how far values may move, in % of the ranks"}
     strength = Strength("p", 1.0, 100.0)
     attacker = "informed.rank_swapping:AwareRankSwapping"
     whole_file = "p is a percentage of the file's ranks, and a block holds few of them"
+    passes = "columns"
 
     def __init__(
         self,

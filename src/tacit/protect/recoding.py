@@ -91,6 +91,13 @@ class Recoding(Protector):
     title = "Global recoding"
     family = "coding"
     purpose = "publish fewer, wider categories"
+    goal = "coarsen categories"
+    plain = {
+        "bins": "classes of each number",
+        "intervals": "cut points",
+        "hierarchies": "classes of each value",
+        "rare": "smallest category that is left alone",
+    }
     strength = Strength("bins", 64, 1, whole=True)
     attacker = "informed.rerun:Rerun"
     keeps_gaps = False
@@ -98,6 +105,7 @@ class Recoding(Protector):
         "classes and rare categories are found in the whole file, "
         "and every block would have its own"
     )
+    passes = "columns"
 
     def __init__(
         self,

@@ -80,6 +80,11 @@ class RecordSwapping(Protector):
     title = "Targeted record swapping"
     family = "swapping"
     purpose = "move households that stand out in their area to another one"
+    goal = "exchange values between people"
+    plain = {
+        "rate": "share of the households that move",
+        "keys": "keys that make somebody stand out",
+    }
     strength = Strength("rate", 0.01, 1.0)
     attacker = "informed.record_swapping:AwareRecordSwapping"
     keeps_levels = True

@@ -55,6 +55,8 @@ class Resampling(Protector):
     family = "swapping"
     keeps_gaps = False
     purpose = "replace values by averages over ordered bootstrap samples"
+    goal = "blur numbers"
+    plain = {"samples": "samples that are averaged"}
     attacker = "informed.resampling:AwareResampling"
 
     # values are averaged, which needs numbers
@@ -63,6 +65,7 @@ class Resampling(Protector):
     whole_file = (
         "it draws from the whole column, and inside a block values would hardly move"
     )
+    passes = "columns"
 
     def __init__(
         self,

@@ -62,6 +62,8 @@ class Rounding(Protector):
     title = "Rounding"
     family = "coding"
     purpose = "publish values at a coarser grain"
+    goal = "blur numbers"
+    plain = {"base": "round to multiples of"}
     attacker = "informed.rounding:AwareRounding"
 
     # a multiple of a category means nothing
@@ -69,6 +71,7 @@ class Rounding(Protector):
 
     # with a base given, a value is rounded by itself
     scales = "records"
+    passes = "records"
 
     def __init__(
         self,

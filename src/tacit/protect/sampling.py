@@ -57,6 +57,11 @@ class Sampling(Protector):
     title = "Sampling"
     family = "sampling"
     purpose = "release some records only, so that nobody is sure to be in the file"
+    goal = "release fewer or made-up records"
+    plain = {
+        "fraction": "share of the records that is released",
+        "strata": "drawn within each class of",
+    }
     # values are untouched: there is nothing that an intruder could know of the masking
     attacker = ""
     changes_length = "releases a sample"

@@ -64,6 +64,8 @@ class Shuffling(Protector):
     purpose = (
         "release original values of a column in the order that other columns suggest"
     )
+    goal = "exchange values between people"
+    plain = {"given": "columns that the order follows"}
     attacker = "informed.synthetic:AwareShuffling"
     keeps_gaps = False
 

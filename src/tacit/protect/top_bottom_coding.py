@@ -10,7 +10,7 @@ from annotated_types import Ge, Le
 from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.typing import Floats
 from tacit.data.microdata import Kind, Microdata
-from tacit.protect.base import Protector
+from tacit.protect.base import Passes, Protector
 
 Share = Annotated[float, Ge(0), Le(1)]
 
@@ -66,6 +66,12 @@ class TopBottomCoding(Protector):
     title = "Top and bottom coding"
     family = "coding"
     purpose = "hide the extreme values, which are the best known"
+    goal = "blur numbers"
+    plain = {
+        "low": "lowest value that is shown",
+        "high": "highest value that is shown",
+        "tails": "share that is cut off at each end",
+    }
     attacker = "informed.rerun:Rerun"
 
     # extremes need an order
@@ -73,6 +79,7 @@ class TopBottomCoding(Protector):
 
     # with thresholds given, a value is coded by itself
     scales = "records"
+    passes = "records"
 
     def __init__(
         self,
@@ -101,6 +108,10 @@ class TopBottomCoding(Protector):
                 "give low and high, and tails=[0, 0]"
             )
         return None
+
+    def passes_of(self, data: Microdata) -> Passes:
+        """The mean or median beyond a threshold is that of the whole column."""
+        return "records" if self.by == "threshold" else "columns"
 
     def _fit(
         self,

@@ -15,11 +15,12 @@ Row: TypeAlias = Mapping[str, object]
 
 @dataclass
 class Headline:
-    """The verdict as the page shows it: a sign (good, warn, bad), a word and a sentence."""
+    """The verdict as the page shows it: a sign (good, warn, bad), a word, why, and what to do."""
 
     state: str
     word: str
     sentence: str
+    next_step: str = ""
 
 
 @dataclass
@@ -44,6 +45,7 @@ class Content:
     groups: Row | None = None
     risk: Sequence[Row] = ()
     loss: Sequence[Row] = ()
+    gaps: Row | None = None
     distributions: Row | None = None
     correlations: Row | None = None
     steps: Sequence[Row] = ()
@@ -66,6 +68,7 @@ class Content:
             ("groups", "How many look alike", self.groups),
             ("risk", "Risk measures", self.risk),
             ("loss", "What was lost", self.loss),
+            ("gaps", "What was blanked", self.gaps),
             ("distributions", "Before and after", self.distributions),
             ("correlations", "Correlations", self.correlations),
             ("done", "What was done", True),

@@ -18,9 +18,11 @@ from tacit.base.measure import Measure
 from tacit.plan.plan import Plan
 from tacit.report import parts
 from tacit.report.bands import band, share_band
+from tacit.report.checks import gathered
 from tacit.report.content import Content, Row
 from tacit.report.glossary import entries
 from tacit.report.internal import today
+from tacit.report.measured import measure_rows
 from tacit.report.words import NONE, count, title
 from tacit.risk import registry as known_risks
 
@@ -57,15 +59,18 @@ def content(
     page.figures = _figures(assessment)
     # a check without a result says why, and the reason may quote values
     # (nor are raw columns named: what is in the release has a check of its own, without a reason)
-    page.checks = [
+    checked = [
         row if row["name"] in known_risks else {**row, "why": ""}
         for row in parts.checks(assessment, bound, share_band)
         if row["standing"] in ("passes", "borderline", "fails")
     ]
+    exact = {name: float(link.rate) for name, link in assessment.linkages.items()}
+    page.checks = gathered(checked, exact)
     # a phrase of the attacker may name columns or parameters
     ran = assessment.linkages
     rates = {title(name): share_band(link.rate) for name, link in ran.items()}
-    hidden = {"knows": "", "correct": NONE, "interval": NONE}
+    # the exact rate is also what a table would sort by
+    hidden = {"knows": "", "correct": NONE, "interval": NONE, "order": None}
     page.attacks = [
         {**row, **hidden, "rate": rates[str(row["title"])]}
         for row in parts.attack_rows(assessment)
@@ -97,7 +102,7 @@ def _figures(assessment: Assessment) -> list[Row]:
         out.append(parts.figure(parts.chance_of(top[1]), "found by guessing"))
     loss = parts.main_loss(assessment)
     if loss:
-        out.append(parts.figure(_rough(loss[1]), title(loss[0])))
+        out.append(parts.figure(_rough(loss[1]), parts.loss_title(*loss)))
     return out
 
 
@@ -105,10 +110,23 @@ def _measures(results: Mapping[str, Measure | Failure]) -> list[Row]:
     """The measures that have a value, as bands."""
     rows: list[Row] = []
     for name, measure in parts.measures(results).items():
-        (row,) = parts.measure_rows({name: measure})
+        # the first row is the measure itself; what it is made of are exact figures
+        row = measure_rows({name: measure})[0]
         if not row["absent"]:
-            rows.append({**row, "value": _rough(measure)})
+            # a table sorts by exact values, and a reading may name the k that was asked for
+            hidden = {"order": None, "before": NONE, "reading": _reading(measure)}
+            rows.append({**row, **hidden, "value": _rough(measure)})
     return rows
+
+
+def _reading(measure: Measure) -> str:
+    """What zero and more of it mean, unless that is said with a number."""
+    phrases = {"0": measure.zero, "Higher": measure.higher}
+    return " ".join(
+        f"{word}: {phrase.rstrip('.')}."
+        for word, phrase in phrases.items()
+        if not any(letter.isdigit() for letter in phrase)
+    )
 
 
 def _rough(measure: Measure) -> str:

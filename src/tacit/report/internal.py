@@ -9,11 +9,18 @@ from collections.abc import Mapping
 
 from tacit import __version__
 from tacit.assess.assessment import Assessment
+from tacit.assess.before import Before, before
+from tacit.data.microdata import Microdata
 from tacit.plan.plan import Plan
 from tacit.report import charts, parts, repeat
 from tacit.report import record_parts as records
+from tacit.report.alike import Alike
+from tacit.report.alike import part as alike_part
+from tacit.report.changes import blank_pattern
+from tacit.report.checks import gathered, of_failures
 from tacit.report.content import Content, Row
 from tacit.report.glossary import entries
+from tacit.report.measured import measure_rows
 from tacit.report.words import (
     count,
     inside,
@@ -57,44 +64,49 @@ def content(
     limit = parts.bound_of(bound)
     plan = assessment.plan if plan is None else plan
     # the groups have a section, and the smallest of them a figure at the head
-    alike = records.groups(assessment)
-    size = f"{count(original.n)} records, {len(original.names)} columns"
+    alike = Alike.of(assessment)
+    was = before(assessment)
+    size = f"{count(original.n)} records"
     # whoever is protected is a person
     size += "".join(f", {count(n)} {word}s" for word, n in assessment.units.items())
-    subtitle = f"{size}, {len(original.quasi)} of them quasi-identifiers"
+    keys = f"{len(original.quasi)} of them quasi-identifiers"
+    subtitle = f"{size}, {len(original.names)} columns, {keys}"
+    done = "" if plan is None else "; " + ", ".join(_methods(plan))
     page = Content(
         title=f"Release of {name}" if name else "Release report",
         date=today(),
         version=__version__,
         verdict=parts.verdict(assessment, bound),
-        subtitle=subtitle if plan is None else f"{subtitle}; {plan}",
+        subtitle=subtitle + done,
     )
     # in the order of the page: first what the verdict rests on ...
-    page.figures = parts.figures(assessment, alike[1] if alike else None)
-    page.checks = parts.checks(assessment, bound)
-    page.remarks = [
-        f"{title(failure.name)} did not run: {failure.reason}"
-        for failure in assessment.failures
-    ]
+    page.figures = parts.figures(assessment, None if alike is None else alike.smallest)
+    rates = {name: float(link.rate) for name, link in assessment.linkages.items()}
+    notes = {} if alike is None else {"k_anonymity": alike.explained}
+    values = {**was.risk, **was.attacks}
+    page.checks = gathered(parts.checks(assessment, bound), rates, values, notes)
+    judged = {str(row["name"]) for row in parts.checks(assessment, bound)}
+    page.remarks = of_failures(
+        [
+            (failure.name, failure.reason)
+            for failure in assessment.failures
+            if failure.name not in judged
+        ]
+    )
     page.remarks += left_unprotected(manifest)
-    page.map = one_point(assessment, limit)
-    page.attacks = parts.attack_rows(assessment)
+    page.map = two_points(assessment, limit, was)
+    page.attacks = parts.attack_rows(assessment, was.attacks)
     page.attack_chart = parts.attack_chart(assessment, limit)
     # ... then who and what is at risk ...
     page.records = records.by_record(assessment)
     page.columns = records.by_column(assessment)
-    page.groups = alike[0] if alike else None
-    page.risk = parts.measure_rows(assessment.risk)
+    page.groups = None if alike is None else alike_part(assessment, alike)
+    page.risk = measure_rows(assessment.risk, was.risk)
     # ... then what it cost, and how to do it again
-    page.loss = parts.measure_rows(assessment.loss)
-    drawn = records.distributions(original, masked)
-    if drawn:
-        lead = (
-            "The share of records per interval or category, in the original and in the "
-            "masked file."
-        )
-        page.distributions = {"lead": lead, "charts": drawn}
-    page.correlations = records.correlations(assessment)
+    page.loss = measure_rows(assessment.loss)
+    page.gaps = blank_pattern(original, masked)
+    page.distributions = _distributions(original, masked)
+    page.correlations = records.correlations(original, masked)
     page.steps = steps(plan)
     page.facts = facts(assessment, manifest)
     if plan is not None:
@@ -104,6 +116,26 @@ def content(
         ]
     page.glossary = entries()
     return page
+
+
+def _methods(plan: Plan) -> list[str]:
+    """The steps by name; their parameters stand in a section of their own."""
+    return [inside(step.method) for step in plan.steps]
+
+
+def _distributions(original: Microdata, masked: Microdata) -> Row | None:
+    """The columns that were changed, drawn; the others by name."""
+    drawn = records.distributions(original, masked)
+    if not drawn:
+        return None
+    shown = records.touched(original, masked)
+    same = [name for name in original.names if name in masked.names]
+    same = [name for name in same if name not in shown]
+    lead = "The share of records per interval or category, in the original and in the "
+    lead += "masked file, of the columns that were changed."
+    if same:
+        lead += f" As they were, or only names of somebody: {', '.join(same)}."
+    return {"lead": lead, "charts": drawn}
 
 
 def left_unprotected(manifest: Mapping[str, object] | None) -> list[str]:
@@ -119,8 +151,8 @@ def left_unprotected(manifest: Mapping[str, object] | None) -> list[str]:
     return remarks
 
 
-def one_point(assessment: Assessment, bound: float) -> Row | None:
-    """Where this release lies on the risk-utility map."""
+def two_points(assessment: Assessment, bound: float, was: Before) -> Row | None:
+    """Where this release and the unprotected file lie on the risk-utility map."""
     top, loss = parts.strongest(assessment), parts.main_loss(assessment)
     if top is None or loss is None:
         return None
@@ -128,26 +160,33 @@ def one_point(assessment: Assessment, bound: float) -> Row | None:
     # an infinite loss has no place on a map
     if not cost < float("inf"):
         return None
-    loss_name = inside(loss[0])
-    point = charts.Point(
+    loss_name = parts.loss_title(*loss)
+    release = charts.Point(
         "this release",
         risk,
         cost,
         "release",
         chosen=True,
+        interval=top[1].interval,
     )
+    points = [release]
+    unprotected = was.attacks.get(top[0])
+    if unprotected is not None:
+        points.append(charts.Point("before protection", unprotected, 0.0, "as it is"))
     drawing = charts.risk_utility_map(
-        [point],
+        points,
         bound=bound,
-        height=300,
+        height=220,
         risk_name="people found",
         loss_name=loss_name,
+        legend=False,
     )
+    before_it = "" if unprotected is None else f" ({percent(unprotected)} before)"
     return {
         "lead": "Protection is a trade: less risk costs more information. Compare other "
         "plans to see what is possible.",
         "chart": str(drawing),
-        "caption": f"Risk: {percent(risk)} found by the strongest intruder. Loss: "
+        "caption": f"Risk: {percent(risk)} found by the strongest intruder{before_it}. Loss: "
         f"{number(cost)} ({loss_name}). The shaded band is the accepted risk.",
         "rows": [],
     }
@@ -183,7 +222,7 @@ def facts(
     for column in assessment.original.schema:
         roles.setdefault(str(column.role), []).append(column.name)
     out: list[tuple[str, str | list[str]]] = [
-        (title(role), ", ".join(names)) for role, names in roles.items()
+        (role.capitalize(), ", ".join(names)) for role, names in roles.items()
     ]
     # a release made elsewhere has no manifest
     manifest = manifest or {}

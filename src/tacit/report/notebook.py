@@ -16,6 +16,7 @@ from tacit.protect.base import Protector
 from tacit.report import charts, comparison, parts
 from tacit.report.assets import text
 from tacit.report.content import Row
+from tacit.report.measured import measure_rows
 from tacit.report.render import environment
 from tacit.report.words import count, number, percent, span, title
 
@@ -73,12 +74,12 @@ def assessment(result: Assessment) -> str:
     headline = parts.verdict(result)
     rows = []
     for room, measured in (("Risk", result.risk), ("Loss", result.loss)):
-        ran = [row for row in parts.measure_rows(measured) if not row["absent"]]
+        ran = [row for row in measure_rows(measured) if not row["absent"]]
         rows += [(f"{room}: {row['title']}", row["value"]) for row in ran]
     return _card(
         headline.word,
         state=headline.state,
-        lead=headline.sentence,
+        lead=f"{headline.sentence} {headline.next_step}".strip(),
         chart=parts.attack_chart(result, parts.bound_of(None), width=WIDTH),
         attacks=parts.attack_rows(result),
         rows=rows,

@@ -16,6 +16,7 @@ from tacit.base.measure import Measure
 from tacit.compare.trial import LOSS
 from tacit.report import charts
 from tacit.report.content import Headline, Row
+from tacit.report.measured import ALL_COLUMNS
 from tacit.report.words import NONE, count, inside, number, percent, span, title
 from tacit.report.words import limit as limit_of
 
@@ -26,6 +27,10 @@ COLOURS: dict[State, str] = {
     "not assessed": "warn",
 }
 """The sign and colour of each state of the verdict."""
+
+
+TOLD = 2
+"""Risks above their limits that the headline names beside the attack; the table has all."""
 
 
 def measures(results: Mapping[str, Measure | Failure]) -> dict[str, Measure]:
@@ -40,8 +45,14 @@ def strongest(assessment: Assessment) -> tuple[str, Linkage] | None:
     return assessment.strongest
 
 
-def attack_rows(assessment: Assessment) -> list[Row]:
-    """One row per attack; those that did not run come last, with the reason."""
+def attack_rows(
+    assessment: Assessment, before: Mapping[str, float] | None = None
+) -> list[Row]:
+    """One row per attack; those that did not run come last, with the reason.
+
+    `before` are the rates of the file as it is.
+    """
+    was = before or {}
     top = strongest(assessment)
     strongest_name = "" if top is None else top[0]
     rows: list[Row] = []
@@ -51,23 +62,42 @@ def attack_rows(assessment: Assessment) -> list[Row]:
         rows.append(
             {
                 "title": title(name),
-                "knows": link.knows[:1].upper() + link.knows[1:] + ".",
+                "knows": _knows(link, assessment),
                 "correct": count(link.correct),
                 "rate": percent(link.rate),
+                "before": percent(was.get(name)),
+                "order": float(link.rate),
                 "interval": span(link.interval),
                 "chance": chance_of(link),
                 "strongest": name == strongest_name and beats_chance,
             }
         )
     # what did not run is not zero
-    missing = dict.fromkeys(("correct", "rate", "interval", "chance"), NONE)
+    columns = ("correct", "rate", "before", "interval", "chance")
+    missing = dict.fromkeys(columns, NONE)
     for name, result in assessment.attacks.items():
         if isinstance(result, Failure):
             why = f"Did not run: {result.reason}"
             rows.append(
-                {"title": title(name), "knows": why, **missing, "strongest": False}
+                {
+                    "title": title(name),
+                    "knows": why,
+                    **missing,
+                    "strongest": False,
+                    "order": None,
+                }
             )
     return rows
+
+
+def _knows(link: Linkage, assessment: Assessment) -> str:
+    """Who the intruder is; the plan stands in a section of its own and is not repeated."""
+    text = link.knows if assessment.plan is None else _without_plan(link, assessment)
+    return text[:1].upper() + text[1:] + "."
+
+
+def _without_plan(link: Linkage, assessment: Assessment) -> str:
+    return link.knows.replace(f": {assessment.plan}", "")
 
 
 def attack_chart(
@@ -90,34 +120,6 @@ def attack_chart(
     return str(
         charts.bars("Share of people found", rows, bound=bound, width=width, most=1.0)
     )
-
-
-def measure_rows(results: Mapping[str, Measure | Failure]) -> list[Row]:
-    """One row per measure; those without a value come last, with the reason."""
-    rows = [_measure_row(name, result) for name, result in results.items()]
-    return sorted(rows, key=lambda row: bool(row["absent"]))
-
-
-def _measure_row(name: str, result: Measure | Failure) -> Row:
-    # until it is known to have run
-    value, absent = NONE, True
-    if isinstance(result, Failure):
-        reading = f"Did not run: {result.reason}"
-    elif result.value != result.value:
-        # NaN: the measure does not apply to this file, and says why
-        why = result.details.get("not computed", "no value")
-        reading = f"Not computed: {why}"
-    else:
-        value, absent = number(float(result.value)), False
-        reading = _reading(result)
-    return {"title": title(name), "value": value, "reading": reading, "absent": absent}
-
-
-def _reading(measure: Measure) -> str:
-    """How to read a value: its range, what zero means and what more of it means."""
-    low, high = measure.range
-    ends = f"From {number(float(low))} to {number(float(high))}. "
-    return f"{ends}0: {measure.zero.rstrip('.')}. Higher: {measure.higher.rstrip('.')}."
 
 
 def bound_of(bound: float | None) -> float:
@@ -153,11 +155,10 @@ def verdict(
         _strongest_sentence(assessment, table, write),
         _others(assessment, table, write),
     ]
-    if advice:
-        sentences.append(table.next_step)
     word = table.word[:1].upper() + table.word[1:]
     text = " ".join(sentence for sentence in sentences if sentence)
-    return Headline(COLOURS[table.state], word, text)
+    next_step = table.next_step if advice else ""
+    return Headline(COLOURS[table.state], word, text, next_step)
 
 
 def _strongest_sentence(
@@ -188,10 +189,14 @@ def _others(
     # the strongest attack has its own sentence, which the measure of that name would repeat
     said = {"strongest", *assessment.linkages}
     against = [row for row in table.failing if row.name not in said]
-    above = ", ".join(
+    told = [
         f"{inside(row.name)} is {_share(row.value, write)}, above {_limit(row.threshold)}"
-        for row in against
-    )
+        for row in against[:TOLD]
+    ]
+    # the table below has all of them
+    if len(against) > TOLD:
+        told.append(f"and {len(against) - TOLD} more are above their limits")
+    above = "; ".join(told)
     attack_fails = any(row.name in said for row in table.failing)
     joined = "Also, " if attack_fails else "But "
     sentences = [f"{joined}{above}."] if above else []
@@ -223,6 +228,14 @@ def main_loss(assessment: Assessment) -> tuple[str, Measure] | None:
     return next(iter(ran.items()), None)
 
 
+def loss_title(name: str, measure: Measure) -> str:
+    """The loss in the middle of a sentence; over categories too it is not the published IL."""
+    mixed = "nominal columns" in measure.details
+    text = ALL_COLUMNS if mixed else title(name)
+    abbreviated = text[1:2].isupper()
+    return text if abbreviated else text[:1].lower() + text[1:]
+
+
 def score_of(assessment: Assessment) -> float | None:
     """The published score, or None when one of its parts is missing."""
     value = score(assessment.risk, assessment.loss).value
@@ -249,11 +262,11 @@ def figures(assessment: Assessment, smallest: int | None = None) -> list[Row]:
         out.append(figure(chance_of(link), "found by guessing"))
     loss = main_loss(assessment)
     if loss:
-        name, measure = loss
-        words = inside(name)
+        words = loss_title(*loss)
         label = words if "loss" in words else f"loss ({words})"
-        out.append(figure(number(measure.value), label, _top(measure)))
+        out.append(figure(number(loss[1].value), label, _top(loss[1])))
     if smallest is not None:
+        # the gap rule stands beside k-anonymity in the table that follows
         out.append(figure(number(smallest), "in the smallest group", "alike"))
     value = score_of(assessment)
     if value is not None:

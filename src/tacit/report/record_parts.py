@@ -11,26 +11,26 @@ import numpy as np
 
 from tacit.assess.assessment import Assessment
 from tacit.attack.linkage import Linkage
-from tacit.base.measure import Measure
-from tacit.base.typing import Ints
 from tacit.data.buffers import array_of
 from tacit.data.microdata import Kind, Microdata
 from tacit.report import charts, shapes
-from tacit.report.charts.svg import Drawing
 from tacit.report.content import Row
 from tacit.report.parts import measures, strongest
-from tacit.report.words import NONE, count, inside, number, percent, title
+from tacit.report.words import NONE, count, inside, percent, title
 
-# The records at most risk that are listed: one screen.
-WORST = 15
+# The records at most risk that are listed: the table sorts, and paper shows the first of them.
+WORST = 200
+# Rows of that table on paper; the style sheet hides the others.
+ON_PAPER = 10
 # Their columns that are shown: what fits beside the risk.
 SHOWN = 8
 # More columns than this are not drawn, so that the page opens quickly.
 MOST_COLUMNS = 40
-# Groups up to this size have a bar for every size.
-EVERY_SIZE = 30
 LEARNED = "learned_weights"
 """The risk measure that holds the weights which an intruder would learn."""
+ALONE = "Found by it alone"
+NAMES = ("identifier", "household", "person")
+"""Roles of columns that say who it is and hold nothing to study."""
 
 
 def by_record(assessment: Assessment) -> Row | None:
@@ -52,6 +52,7 @@ def by_record(assessment: Assessment) -> Row | None:
         counts.tolist(),
         x_name="probability to be found →",
         percent_x=True,
+        height=170,
     )
     return {
         "lead": f"How likely the strongest intruder ({inside(name)}) is to name each "
@@ -61,10 +62,13 @@ def by_record(assessment: Assessment) -> Row | None:
         f"are never found, of {count(link.records)}.",
         "head": head,
         "rows": rows,
+        "more": f"The file on the screen lists {len(rows)} records, and sorts them."
+        if len(rows) > ON_PAPER
+        else "",
     }
 
 
-def _worst(original: Microdata, link: Linkage) -> tuple[list[Row], list[list[str]]]:
+def _worst(original: Microdata, link: Linkage) -> tuple[list[Row], list[list[Row]]]:
     """The head and the rows of the table of records at most risk."""
     # equal risks stay in the order of the file
     order = np.argsort(-link.success, kind="stable")
@@ -73,14 +77,19 @@ def _worst(original: Microdata, link: Linkage) -> tuple[list[Row], list[list[str
     cells_shown = original.table.select(shown)
     # as an Arrow array: pyarrow would import pandas to look at a list
     values = cells_shown.take(array_of(order[:WORST])).to_pydict()
-    rows = []
+    rows: list[list[Row]] = []
     for place, record in enumerate(worst):
         if link.success[record] <= 0:
             continue
         risk = percent(float(link.success[record]))
         alike = count(float(link.ties[record]))
         cells = [_cell(values[name][place]) for name in shown]
-        rows.append([str(record + 1), risk, alike, *cells])
+        first = [
+            {"text": str(record + 1), "order": record + 1},
+            {"text": risk, "order": float(link.success[record])},
+            {"text": alike, "order": float(link.ties[record])},
+        ]
+        rows.append([*first, *cells])
     head: list[Row] = [{"name": name, "n": 1} for name in ("Row", "Risk", "Alike")]
     # numbers are aligned at their right end
     head += [
@@ -90,116 +99,61 @@ def _worst(original: Microdata, link: Linkage) -> tuple[list[Row], list[list[str
     return head, rows
 
 
-def _cell(value: object) -> str:
+def _cell(value: object) -> Row:
+    """A value as text, and as the number that a table sorts by."""
     if value is None:
-        return NONE
-    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+        return {"text": NONE, "order": None}
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    text = f"{value:,.6g}" if isinstance(value, float) else str(value)
+    return {"text": text, "order": value if is_number else None}
 
 
 def by_column(assessment: Assessment) -> Row | None:
-    """Every risk measure that says something about single columns."""
-    drawn: list[Row] = []
+    """Every risk measure that says something about single columns, as one heatmap.
+
+    Columns of which no measure says anything are left out.
+    """
+    told: dict[str, dict[str, float]] = {}
     for name, measure in measures(assessment.risk).items():
         if not measure.per_column:
             continue
+        told[title(name)] = _shares(measure.per_column)
         if name == LEARNED:
-            drawn += _learned(measure, measure.per_column)
-        else:
-            caption = f"Higher: {measure.higher.rstrip('.')}."
-            drawn.append(_column_chart(title(name), measure.per_column, caption))
-    if not drawn:
+            told[ALONE] = _shares(measure.details["alone"])
+    order = _by_risk(told)[:MOST_COLUMNS]
+    if not order:
         return None
-    lead = (
-        "Which columns lead an intruder to people: the first to protect more strongly."
-    )
-    return {"lead": lead, "charts": drawn}
-
-
-def _learned(measure: Measure, weights: Mapping[str, float]) -> list[Row]:
-    """The weights that an intruder would learn, and what each column links alone."""
-    records = count(measure.details["records"])
-    source = f"from the true links of {records} records, linked among themselves"
-    equal = percent(measure.details["equal weights"])
-    gain = f"{percent(measure.value)} found, against {equal} with equal weights"
-    alone = measure.details["alone"]
-    return [
-        _column_chart(title(LEARNED), weights, f"Learned {source}: {gain}."),
-        _column_chart("People found by one column alone", alone, f"Counted {source}."),
+    heads = list(told)
+    values = [
+        [told[head].get(column, float("nan")) for head in heads] for column in order
     ]
+    chart = charts.heatmap("Risk by column and measure", order, heads, values)
+    lead = (
+        "Which columns lead an intruder to people, the first to protect more strongly on top. "
+        "For linkage: how much less is found without the column; for the others: the share of "
+        "the column's values that are told."
+    )
+    caption = "Figures are percent; the darkest cells are 100 %. A dash: it says nothing there."
+    return {"lead": lead, "chart": str(chart), "caption": caption}
 
 
-def _column_chart(name: str, values: Mapping[str, float], caption: str) -> Row:
-    """Columns as bars, the highest first."""
-    ranked = sorted(values.items(), key=lambda item: -item[1])[:MOST_COLUMNS]
-    shares = all(0 <= value <= 1 for _, value in ranked)
-    # a measure can be NaN or below zero for a column; a bar cannot
-    bars = [
-        charts.Bar(column, max(float(value), 0.0))
-        for column, value in ranked
+def _shares(values: Mapping[str, float]) -> dict[str, float]:
+    """A measure can be below zero for a column, which is no risk."""
+    return {
+        column: min(max(float(value), 0.0), 1.0)
+        for column, value in values.items()
         if value == value
-    ]
-    chart = charts.bars(name, bars, row=24, shares=shares)
-    return {"title": name, "chart": str(chart), "caption": caption}
+    }
 
 
-def groups(assessment: Assessment) -> tuple[Row, int] | None:
-    """How many records of the release share all their quasi-identifiers.
-
-    The part of the page, and the size of the smallest group.
-    """
-    masked, original = assessment.masked, assessment.original
-    names = [name for name in original.quasi if name in masked.names]
-    if not names or masked.n == 0:
-        return None
-    sizes = shapes.group_sizes(masked.numbers(names))
-    alone = int(np.sum(sizes == 1))
-    # a group of g records adds g times 1/g
-    distinct = float(np.sum(1.0 / sizes))
-    lead = (
-        f"The release has {count(round(distinct))} different combinations of its "
-        f"{len(names)} quasi-identifiers. {count(alone)} of {count(masked.n)} records "
-        "are the only one of their kind."
-    )
-    caption = (
-        "How many records lie in groups of each size. A record that is alone in the "
-        "release can still be safe, if its values were changed enough."
-    )
-    chart = str(_sizes_chart(sizes))
-    return {"lead": lead, "chart": chart, "caption": caption}, int(sizes.min())
-
-
-def _sizes_chart(sizes: Ints) -> Drawing:
-    """Records by the size of their group, as a histogram or, for large groups, as bars."""
-    name = "Records by the size of their group"
-    largest = int(sizes.max())
-    if largest <= EVERY_SIZE:
-        edges = (np.arange(largest + 1) + 0.5).tolist()
-        counts = np.histogram(sizes, edges)[0].tolist()
-        axis = "records that look alike →"
-        return charts.histogram(
-            name,
-            edges,
-            counts,
-            x_name=axis,
-            height=170,
-        )
-    # uneven intervals: even steps on the axis, so that the small sizes stay visible
-    even = np.geomspace(1, largest + 1, 24)
-    steps = np.unique(np.round(even))
-    edges = (steps - 0.5).tolist()
-    counts = np.histogram(sizes, edges)[0].tolist()
-    bars = [
-        charts.Bar(_range(low, high), float(records))
-        for low, high, records in zip(edges[:-1], edges[1:], counts, strict=True)
-        if records > 0
-    ]
-    return charts.bars(name, bars, row=22, shares=False)
-
-
-def _range(low_edge: float, high_edge: float) -> str:
-    """The whole numbers between two edges that lie half-way between whole numbers."""
-    low, high = int(low_edge + 0.5), int(high_edge - 0.5)
-    return number(low) if low == high else f"{number(low)} to {number(high)}"
+def _by_risk(told: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Columns by their mean over the measures, each relative to its largest."""
+    total: dict[str, float] = {}
+    for values in told.values():
+        largest = max([*values.values(), 1e-12])
+        for column, value in values.items():
+            total[column] = total.get(column, 0.0) + value / largest
+    return sorted(total, key=lambda column: -total[column])
 
 
 def distributions(
@@ -215,13 +169,13 @@ def distributions(
     original, masked : Microdata
         Both files.
     names : list of str, optional
-        The columns; all that both files have unless given.
+        The columns; all that were changed unless given.
     width : float
         Width of each drawing.
     """
-    common = [name for name in original.names if name in masked.names]
+    chosen = touched(original, masked) if names is None else names
     drawn: list[Row] = []
-    for name in (names or common)[:MOST_COLUMNS]:
+    for name in chosen[:MOST_COLUMNS]:
         note = ""
         if _continuous(name, original, masked):
             bins = shapes.bins(original.column(name), masked.column(name))
@@ -252,21 +206,41 @@ def distributions(
     return drawn
 
 
+def touched(original: Microdata, masked: Microdata) -> list[str]:
+    """Columns of both files whose values are distributed otherwise than before.
+
+    Numbers that only name somebody have no distribution that matters.
+    """
+    common = [
+        name
+        for name in original.names
+        if name in masked.names and str(original.schema[name].role) not in NAMES
+    ]
+    return [name for name in common if not _same(name, original, masked)]
+
+
+def _same(name: str, original: Microdata, masked: Microdata) -> bool:
+    """The same values, in whatever order: a release is shuffled."""
+    first, second = original.table[name], masked.table[name]
+    if first.type != second.type or len(first) != len(second):
+        return False
+    return bool(first.sort().equals(second.sort()))
+
+
 def _continuous(name: str, *files: Microdata) -> bool:
     """A number in both files; coding can have turned it into intervals in one."""
     return all(data.schema[name].scale is Kind.continuous for data in files)
 
 
-def correlations(assessment: Assessment) -> Row | None:
+def correlations(original: Microdata, masked: Microdata) -> Row | None:
     """Correlation matrices of the continuous columns of both files, and their difference."""
-    original, masked = assessment.original, assessment.masked
     # numbers that only name somebody correlate with nothing that matters
     names = [
         name
         for name in original.names
         if name in masked.names
         and _continuous(name, original, masked)
-        and str(original.schema[name].role) not in ("identifier", "household")
+        and str(original.schema[name].role) not in NAMES
     ][:MOST_COLUMNS]
     if len(names) < 2:
         return None
@@ -283,8 +257,18 @@ def correlations(assessment: Assessment) -> Row | None:
         {"title": heading, "chart": str(charts.matrix(heading, names, matrix.tolist()))}
         for heading, matrix in matrices.items()
     ]
+    # what cannot be computed any more is not a change of zero
+    upper = np.triu(np.ones(change.shape, bool), 1)
+    lost = int(np.sum(upper & np.isfinite(before) & ~np.isfinite(after)))
     lead = (
         "The area of a square is the strength of the correlation; a hollow square is "
-        f"negative. The largest change of any pair is {biggest:.2f}."
     )
+    lead += "negative, a dot could not be computed."
+    if np.isfinite(change[upper]).any():
+        lead += f" The largest change of any pair is {biggest:.2f}."
+    if lost:
+        pairs = "One pair has" if lost == 1 else f"{lost} pairs have"
+        lead += (
+            f" {pairs} no correlation in the masked file, where too few rows are left."
+        )
     return {"lead": lead, "charts": drawn}

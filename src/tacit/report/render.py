@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -31,4 +33,10 @@ def page(content: Content) -> str:
     # colours first, because the other sheets use them
     style = text("tokens.css") + text("charts.css") + text("report.css")
     template = environment().get_template("report.html.j2")
-    return template.render(c=content, font=font(), style=style)
+    script = text("sort.js")
+    # the page allows this one script and no other
+    digest = hashlib.sha256(script.encode()).digest()
+    script_hash = f"sha256-{base64.b64encode(digest).decode()}"
+    return template.render(
+        c=content, font=font(), style=style, script=script, script_hash=script_hash
+    )

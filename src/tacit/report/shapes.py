@@ -1,6 +1,6 @@
 """Counts that the pictures need.
 
-Bins of a column before and after, shares of categories, sizes of groups.
+Bins of a column before and after, shares of categories, correlations.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.base.typing import Floats, Ints
+from tacit.base.typing import Floats
 
 # A tail is cut at these quantiles of both files together ...
 TAIL = [0.005, 0.995]
@@ -128,18 +128,3 @@ def correlations(values: Floats) -> Floats:
     result[flat, :] = np.nan
     result[:, flat] = np.nan
     return np.asarray(result, dtype=np.float64)
-
-
-def group_sizes(values: Floats) -> Ints:
-    """For each record: how many records of the file share all its values.
-
-    Missing is a value of its own.
-    """
-    if values.shape[0] == 0 or values.shape[1] == 0:
-        return np.zeros(values.shape[0], dtype=np.int64)
-    # rows are compared byte by byte: NaN has many patterns, and adding 0 makes -0 to 0
-    filled = np.where(np.isnan(values), np.inf, values) + 0.0
-    filled = np.ascontiguousarray(filled)
-    rows = filled.view([("", filled.dtype)] * filled.shape[1]).ravel()
-    _, inverse, sizes = np.unique(rows, return_inverse=True, return_counts=True)
-    return np.asarray(sizes[inverse.ravel()], dtype=np.int64)

@@ -14,6 +14,7 @@ from tacit.base.rooms import furnish
 
 # public name -> the file that has it, loaded on first use
 _NAMES = {
+    "release": "release",
     "protect": "protect",
     "link": "link",
     "BlockRelease": "run_result",

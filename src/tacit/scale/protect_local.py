@@ -15,6 +15,7 @@ from typing import cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tacit.data.io.disk_table import of_equal_length
 from tacit.scale.block_fit import Fitted
 from tacit.scale.digest import Hasher
 from tacit.scale.engine.base import Cancel, Engine, in_order
@@ -23,7 +24,7 @@ from tacit.scale.price import price_of_blocks
 from tacit.scale.request import Request
 from tacit.scale.run_result import Clock
 from tacit.scale.source import ParquetSource
-from tacit.scale.spill import bins_of, blocks_of_bin, merged, of_equal_length, spill
+from tacit.scale.spill import bins_of, blocks_of_bin, merged, spill
 from tacit.scale.treatment import Treatment, run_item
 
 # records per row group. Of a finished bin: the merge reads several bins side by side and holds a

@@ -120,7 +120,7 @@ def check_method(
         others = [name for name in registry if name != method and registry[name].scales]
         raise ParameterError(
             f"{method} does not mean the same in blocks as on the whole file: {why}; "
-            "run tacit protect where memory holds the file, "
+            "run tacit protect, which takes the whole file whatever its size (--memory), "
             f"or take a method that works in blocks ({', '.join(others)})"
         )
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from tacit.base.errors import InputError
 from tacit.data.frames import refuse_nested
 from tacit.data.io import check_names
+from tacit.data.io.parquet_parts import files_of, partition_of
 from tacit.data.notes import columns as said_of_columns
 from tacit.scale.block_fit import P
 
@@ -36,11 +37,15 @@ class ChunkedSource(Protocol):
 
 def parquet_files(path: Path) -> list[Path]:
     """The Parquet files of a path, in the order of their names: that order numbers the records."""
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file")
-    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    files = files_of(path)
     if not files:
         raise InputError(f"{path}: the folder holds no .parquet file")
+    lost = partition_of(path, files[0])
+    if lost:
+        raise InputError(
+            f"{path}: its folders hold the column '{next(iter(lost))}', which work in blocks "
+            "would lose; tacit protect keeps it"
+        )
     return files
 
 

@@ -6,7 +6,7 @@ bins, finished bins to output. Memory holds a buffer of records, never the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -184,19 +184,3 @@ def merged(
             field = table.schema.field(at)
             table = table.set_column(at, field, masked.column(name))
         yield table
-
-
-def of_equal_length(tables: Iterable[pa.Table], length: int) -> Iterator[pa.Table]:
-    """The same records in tables of this length; the last one may be shorter."""
-    waiting: list[pa.Table] = []
-    records = 0
-    for table in tables:
-        waiting.append(table)
-        records += table.num_rows
-        while records >= length:
-            whole = pa.concat_tables(waiting)
-            yield whole.slice(0, length).combine_chunks()
-            waiting = [whole.slice(length)]
-            records -= length
-    if records:
-        yield pa.concat_tables(waiting).combine_chunks()

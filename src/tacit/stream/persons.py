@@ -1,22 +1,12 @@
-"""Who a record belongs to: a number for each person, and how many different ones there are."""
+"""Who a record belongs to: a number for each person."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 
-import numpy as np
-
-from tacit.base.typing import Floats
-
 # 48 bits fit a float exactly, and two of a million values collide with probability 0.002
 TOKEN_BYTES = 6
-
-
-def distinct(persons: Floats) -> int:
-    """Different persons; whoever is not known may be any of the others and does not count."""
-    known = persons[~np.isnan(persons)]
-    return len(np.unique(known))
 
 
 def token(value: object) -> float:

@@ -50,17 +50,3 @@ def test_distances_are_differences_first(kind: int) -> None:
     np.testing.assert_allclose(
         distances(x + 1e9, y + 1e9, kind), costs(x, y, metric), rtol=1e-5
     )
-
-
-def test_distances_that_are_kept_are_not_changed_by_a_search() -> None:
-    x, y = files("normal", 20, 15, 3, np.random.default_rng(1))
-    points = Points(y, keep=True)
-    limits = np.full(20, np.inf)
-    first = scan(x, points, 2, kdtree.EUCLIDEAN, limits, np.ones(15), -1.0)
-    again = scan(x, points, 2, kdtree.EUCLIDEAN, limits, None, -1.0)
-    np.testing.assert_allclose(first[0] + 1.0, again[0])
-    # other queries, or another distance, are measured anew
-    other = scan(x + 1.0, points, 1, kdtree.EUCLIDEAN, limits, None, -1.0)
-    np.testing.assert_array_equal(other[0][:, 0], costs(x + 1.0, y, "").min(axis=1))
-    squared = scan(x + 1.0, points, 1, kdtree.SQUARED, limits, None, -1.0)
-    np.testing.assert_allclose(squared[0], other[0] ** 2)

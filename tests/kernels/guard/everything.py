@@ -18,7 +18,7 @@ BASELINE = HERE / "baseline.json"
 PATHS = [str(HERE.parents[2] / "src"), str(HERE.parents[1])]
 
 
-def measure() -> dict[str, int]:
+def measure() -> dict[str, dict[str, int] | int]:
     """Operations in a process of its own, where numba is switched off; the other counters here."""
     sys.path[:0] = [path for path in PATHS if path not in sys.path]
     from kernels.guard import frequencies, rounds

@@ -4,15 +4,22 @@ A kernel's compiled loop and its plain-Python run execute the same statements, s
 number of executed lines inside ``tacit/kernels`` is an operation count: it does not
 depend on the machine, and it grows when an algorithm visits more nodes, evaluates more
 distances or needs more rounds. (A statement over several lines counts several times.)
+
+Lines are counted loop by loop (``loops``): a loop that does a fifth more work is a small part of a
+workload, and a total would hide it.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from types import FrameType
 
 import numpy as np
@@ -121,18 +128,45 @@ def kdtree_search(n: int) -> Callable[[], object]:
     )
 
 
-def assignment_solver(n: int) -> Callable[[], object]:
-    """Auction and shortest paths on a graph of ten candidates each way, of a hard file."""
+def _candidates(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A graph of ten candidates each way, of a hard file: (indptr, columns, costs)."""
     from scipy.spatial.distance import cdist
-
-    from tacit.attack.solver.assign_graph import assign_graph
 
     cost = cdist(*_census_pair(n))
     linked = np.eye(n, dtype=bool)
     for axis in (0, 1):
         linked |= cost <= np.partition(cost, 9, axis=axis).take([9], axis=axis)
     indptr = np.concatenate([[0], np.cumsum(linked.sum(axis=1))])
-    return lambda: assign_graph(indptr, np.nonzero(linked)[1], cost[linked], n)
+    return indptr, np.nonzero(linked)[1], cost[linked]
+
+
+def assignment_solver(n: int) -> Callable[[], object]:
+    """The whole solver on that graph: auction and refined duals."""
+    from tacit.attack.solver.assign_graph import assign_graph
+
+    graph = _candidates(n)
+    return lambda: assign_graph(*graph, n)
+
+
+def assignment_paths(n: int) -> Callable[[], object]:
+    """Shortest paths alone, for every row of the same graph."""
+    from tacit.kernels.assignment.auction import new_state
+    from tacit.kernels.assignment.paths import augment
+
+    indptr, cols, cost = _candidates(n)
+    state = new_state(np.arange(n), np.ones(n, np.int64))
+    go_on = np.zeros(1, np.int8)
+    return lambda: augment(indptr, cols, cost, np.zeros(n), state, go_on)
+
+
+def assignment_places(n: int) -> Callable[[], object]:
+    """Columns of several places, more than there are rows: heaps of prices, and duals of zero."""
+    from scipy.spatial.distance import cdist
+
+    from tacit.attack.solver.assign_graph import assign_dense
+
+    cost = cdist(*_census_pair(n))[:, : n // 4]
+    return lambda: assign_dense(cost, capacities=np.full(n // 4, 5))
 
 
 def bethe(n: int) -> Callable[[], object]:
@@ -149,6 +183,17 @@ def bethe(n: int) -> Callable[[], object]:
     return lambda: link_probabilities(rows, columns, cost, (n, n), rounds=20)
 
 
+def bethe_at_rest(n: int) -> Callable[[], object]:
+    """The same on a graph of candidates until nothing moves; most rows rest long before."""
+    from tacit.attack.probabilistic import beliefs
+
+    beliefs.SMALL = 0
+    link_probabilities = beliefs.link_probabilities
+    indptr, columns, cost = _candidates(n)
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    return lambda: link_probabilities(rows, columns, 2 * cost**2, (n, n), rounds=300)
+
+
 def stream_microaggregation(n: int) -> Callable[[], object]:
     """Microaggregation of a stream, window 40."""
     from tacit.stream import Microaggregation
@@ -163,6 +208,15 @@ def stream_rank_swapping(n: int) -> Callable[[], object]:
 
     values = np.random.default_rng(0).random((n, 4))
     return lambda: RankSwapping(p=10, window=40, random_state=0).apply(values)
+
+
+def stream_clusters(n: int) -> Callable[[], object]:
+    """Clusters of four persons of a stream, of whom some come twice."""
+    from tacit.stream import DelayBoundClusters
+
+    rng = np.random.default_rng(0)
+    values = np.column_stack([rng.integers(0, 30, n), rng.random((n, 3))])
+    return lambda: DelayBoundClusters(k=4, delay=30, person=0).apply(values)
 
 
 def stream_noise(n: int) -> Callable[[], object]:
@@ -184,22 +238,27 @@ WORKLOADS: dict[Callable[[int], Callable[[], object]], tuple[int, int]] = {
     kdtree_build: (500, 1000),
     kdtree_search: (1000, 2000),
     assignment_solver: (100, 200),
+    assignment_paths: (50, 100),
+    assignment_places: (40, 80),
     bethe: (15, 30),
+    bethe_at_rest: (20, 40),
     stream_microaggregation: (200, 400),
     stream_rank_swapping: (200, 400),
+    stream_clusters: (200, 400),
     stream_noise: (200, 400),
 }
 
 
-def count(function: Callable[[], object], where: str = "kernels") -> int:
-    """Lines executed in files of tacit/kernels (or another part) while ``function`` runs."""
-    lines = 0
+def lines(
+    function: Callable[[], object], where: str = "kernels"
+) -> Counter[tuple[str, int]]:
+    """How often each line of tacit/kernels (or another part) is executed by ``function``."""
+    executed: Counter[tuple[str, int]] = Counter()
     marker = f"{os.sep}tacit{os.sep}{where}{os.sep}"
 
     def local(frame: FrameType, event: str, argument: object) -> Trace | None:
-        nonlocal lines
         if event == "line":
-            lines += 1
+            executed[frame.f_code.co_filename, frame.f_lineno] += 1
         return local
 
     def trace(frame: FrameType, event: str, argument: object) -> Trace | None:
@@ -214,19 +273,54 @@ def count(function: Callable[[], object], where: str = "kernels") -> int:
     finally:
         sys.settrace(None)
         threading.settrace(None)  # type: ignore[arg-type]
-    return lines
+    return executed
 
 
-def measure() -> dict[str, int]:
-    """Counts by 'workload n=size'."""
+def count(function: Callable[[], object], where: str = "kernels") -> int:
+    """Lines executed in all."""
+    return lines(function, where).total()
+
+
+@cache
+def _loop_of(file: str) -> dict[int, str]:
+    """Line -> 'function' outside loops, 'function 2' in its second loop (the innermost one)."""
+    names: dict[int, str] = {}
+
+    def name_lines(node: ast.AST, name: str) -> None:
+        for at in range(node.lineno, (node.end_lineno or node.lineno) + 1):  # type: ignore[attr-defined]
+            names[at] = name
+
+    for function in ast.walk(ast.parse(Path(file).read_text())):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        name_lines(function, function.name)
+        loops = [n for n in ast.walk(function) if isinstance(n, ast.For | ast.While)]
+        # outer loops begin earlier: an inner one overwrites their name on its lines
+        for number, loop in enumerate(
+            sorted(loops, key=lambda n: (n.lineno, -n.end_lineno)), 1
+        ):  # type: ignore[operator]
+            name_lines(loop, f"{function.name} {number}")
+    return names
+
+
+def loops(function: Callable[[], object], where: str = "kernels") -> dict[str, int]:
+    """Lines executed in each loop of each kernel, and in each kernel outside its loops."""
+    parts: Counter[str] = Counter()
+    for (file, line), times in lines(function, where).items():
+        parts[f"{Path(file).stem}.{_loop_of(file).get(line, 'module')}"] += times
+    return dict(sorted(parts.items()))
+
+
+def measure() -> dict[str, dict[str, int] | int]:
+    """Counts by 'workload n=size', each loop by itself."""
     from kernels.guard import plain_lanes
     from tacit.kernels import compiler
 
     # the kernels are counted, not what stands in for them on small files
     compiler.PATIENCE = -1.0
 
-    counts = {
-        f"{workload.__name__} n={n}": count(workload(n))
+    counts: dict[str, dict[str, int] | int] = {
+        f"{workload.__name__} n={n}": loops(workload(n))
         for workload, sizes in WORKLOADS.items()
         for n in sizes
     }

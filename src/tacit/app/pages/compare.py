@@ -9,9 +9,10 @@ from dataclasses import replace
 from fastapi import APIRouter, Request, Response
 
 from tacit.app import forms
+from tacit.app.fitting import new_step, offered
 from tacit.app.messages import Catalogue, Finished, StepValues
 from tacit.app.pages.home import attempts_seen, to, unready
-from tacit.app.pages.protect import label_of, new_step, start
+from tacit.app.pages.protect import label_of, start
 from tacit.app.project import Attempt, Project, Setup
 from tacit.app.session import first_of, form_of, project_of, state_of
 from tacit.app.worker import Job
@@ -19,7 +20,6 @@ from tacit.compare.frontier import Frontier
 from tacit.compare.trial import LOSS, STRONGEST, Trial
 from tacit.report.charts import Point, risk_utility_map
 from tacit.report.charts.svg import SHAPES, Drawing
-from tacit.report.comparison import verdict
 from tacit.report.words import inside, number, percent
 
 router = APIRouter()
@@ -85,7 +85,7 @@ def _drawn(project: Project) -> dict[str, object]:
         if math.isnan(trial.risk) or not trial.loss < math.inf:
             continue
         point = Point(
-            attempt.label,
+            f"{attempt.label}: {_judged(attempt, project.setup)[1]}",
             trial.risk,
             trial.loss,
             family(attempt),
@@ -115,7 +115,7 @@ def _drawn(project: Project) -> dict[str, object]:
         "families": [
             {"name": name, "mark": _mark(place)} for place, name in enumerate(families)
         ],
-        "advice": _advice(frontier, recommended) if good else "",
+        "advice": _advice(frontier, recommended, good) if good else "",
         "none_safe": bool(good) and recommended is None,
         "notes": sorted({attempt.summary["note"] for attempt in good} - {""}),
         "before": _row(before, project.setup, None) if before else None,
@@ -132,15 +132,21 @@ def _as_it_is(before: Attempt) -> Point:
     )
 
 
-def _advice(frontier: Frontier, recommended: Trial | None) -> str:
-    """Which plan to take, or that there is none yet and where to go on."""
+def _advice(
+    frontier: Frontier, recommended: Trial | None, good: Sequence[Attempt]
+) -> str:
+    """Which plan to take, or that there is none yet, and what to do next."""
+    labels = {id(one.summary["trial"]): one for one in good}
     if recommended is not None:
-        return verdict(replace(frontier, trials=(recommended,))).sentence
+        taken = labels[id(recommended)]
+        figures = f"{percent(recommended.risk)} found, loss {number(recommended.loss)}"
+        return f"{taken.label} is safe and loses least ({figures})."
     closest = frontier.closest
     if closest is None:
         return "No plan could be assessed; the reasons stand in the table."
-    near = f"{closest.name} comes closest with {percent(closest.risk)} found"
-    return f"{near}. Strengthen it, protect more columns, or try other methods."
+    near = labels[id(closest)]
+    found = f"{near.label} comes closest with {percent(closest.risk)} found."
+    return f"{found} {near.summary['verdict']['next']}"
 
 
 def _mark(place: int) -> str:
@@ -164,16 +170,24 @@ def _row(
     }
     if not attempt.ok:
         none = dict.fromkeys(("risk", "chance", "loss", "score"), "–")
-        return row | none | {"by": "", "state": "", "word": "", "recommended": False}
+        return (
+            row
+            | none
+            | {
+                "by": "",
+                "state": "",
+                "word": "",
+                "next": "",
+                "why": "",
+                "recommended": False,
+            }
+        )
     summary = attempt.summary
     trial = summary["trial"]
-    state = summary["verdict"]["state"]
-    word = summary["verdict"]["word"]
-    # one verdict: what was judged by other thresholds is not called safe by these
-    if not attempt.judged_by(setup):
-        state = "warn"
-        word = "other thresholds: run it again"
+    state, word, following = _judged(attempt, setup)
     return row | {
+        "next": following,
+        "why": summary["verdict"]["sentence"],
         "risk": percent(trial.risk),
         "by": inside(trial.attacker),
         "chance": percent(summary["chance"]),
@@ -183,6 +197,17 @@ def _row(
         "state": state,
         "word": word,
     }
+
+
+def _judged(attempt: Attempt, setup: Setup) -> tuple[str, str, str]:
+    """Colour, word and next step of the one verdict.
+
+    What was judged by other thresholds is not called safe by these.
+    """
+    if not attempt.judged_by(setup):
+        return "warn", "other thresholds", "Run it again: it was judged by others."
+    said = attempt.summary["verdict"]
+    return said["state"], said["word"], said["next"]
 
 
 def _knobs(steps: Sequence[StepValues], catalogue: Catalogue) -> list[dict[str, str]]:
@@ -286,8 +311,10 @@ async def defaults(request: Request, pid: str) -> Response:
     project = project_of(request, pid)
     catalogue = await state.catalogue()
     attempts = []
-    for method in catalogue["protect"]:
-        steps = (new_step(method),)
+    # methods that can mask no key of the file would only say so
+    methods = offered(catalogue["protect"], project.setup, set())
+    for method, entry in methods.items():
+        steps = (new_step(method, entry, project.setup),)
         attempts.append(project.new_attempt(label_of(steps, catalogue), steps))
     start(state, project, attempts)
     return to(f"/p/{pid}/compare")

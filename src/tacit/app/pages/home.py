@@ -28,7 +28,10 @@ DEMO_RECORDS, FEWEST, MOST = 2000, 100, 1_000_000
 # Seconds that we wait for a file before we show a page that waits instead.
 MOMENT = 1.5
 # Pages that undo and redo may lead back to.
-PAGES = ("data", "roles", "protect", "classes", "lattice", "compare", "release")
+PAGES = (
+    *("data", "roles", "protect", "classes", "lattice", "compare", "release"),
+    "history",
+)
 
 
 class JobNews(TypedDict):
@@ -46,6 +49,7 @@ class News(TypedDict, total=False):
     version: str
     over: bool
     live: str
+    doing: str
     job: JobNews
 
 
@@ -186,14 +190,16 @@ async def _back(request: Request, pid: str) -> Response:
 
 @router.get("/p/{pid}/events")
 async def events(request: Request, pid: str) -> Response:
-    """News of a project: its version, its run, its attempts."""
+    """News of a project: its version, its run, its attempts, and what is done for a page."""
     project = project_of(request, pid)
+    state = state_of(request)
 
     def look() -> News:
         news: News = {
             "version": project.version,
             "over": project.loading.over,
             "live": attempts_seen(project),
+            "doing": state.quick.doing,
         }
         if project.job is not None:
             news["job"] = _job_news(project.job)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypedDict
 
 from fastapi import APIRouter, Request, Response
 
 from tacit.app import class_step, forms
+from tacit.app.fitting import by_goal, columns_for, new_step, offered
 from tacit.app.messages import (
     BEFORE,
     Catalogue,
-    Entry,
     Finished,
     PlanOrder,
     StepValues,
@@ -36,8 +36,6 @@ router = APIRouter()
 LETTERS = 26
 # Seconds for a preview; on a busy machine the first one waits for kernels to be compiled.
 PREVIEW_WITHIN = 120
-# Methods of one family: its heading, and for each method its name and what the catalogue says.
-Family = tuple[str, list[tuple[str, Entry]]]
 
 
 class Limits(TypedDict):
@@ -55,9 +53,16 @@ def label_of(steps: Sequence[StepValues], catalogue: Catalogue) -> str:
     for step in steps:
         name = step["method"]
         title = methods[name]["title"] if name in methods else name
-        given = [f"{key}={_short(one)}" for key, one in step["parameters"].items()]
+        given = [_said(key, one) for key, one in step["parameters"].items()]
         words.append(" ".join([title, *given]))
     return ", then ".join(words) or "released as it is"
+
+
+def _said(name: str, value: object) -> str:
+    """A parameter as a name of a plan says it."""
+    if name == "columns":
+        return f"on {_short(value)}"
+    return f"{name}{' of ' if isinstance(value, dict) else '='}{_short(value)}"
 
 
 def _short(value: object) -> str:
@@ -73,26 +78,14 @@ def _short(value: object) -> str:
     return text if len(text) < LETTERS else text[: LETTERS - 1] + "…"
 
 
-def by_family(methods: Mapping[str, Entry]) -> list[Family]:
-    """The methods in groups, both in the order of the registry."""
-    families: dict[str, list[tuple[str, Entry]]] = {}
-    for name, entry in methods.items():
-        families.setdefault(entry["family"], []).append((name, entry))
-    return [(family.capitalize(), group) for family, group in families.items()]
-
-
-def new_step(method: str) -> StepValues:
-    """A step with its defaults; its seed is drawn when it runs, and is never shown."""
-    return {"method": method, "parameters": {}, "seed": None}
-
-
 def read_steps(
-    form: Form, catalogue: Catalogue, old: Sequence[StepValues]
+    form: Form, catalogue: Catalogue, setup: Setup
 ) -> tuple[StepValues, ...]:
     """The plan as the form holds it.
 
     A step whose method was changed starts from that method's defaults.
     """
+    old = setup.steps
     steps: list[StepValues] = []
     while f"s{len(steps)}.method" in form:
         place = len(steps)
@@ -102,7 +95,7 @@ def read_steps(
             break
         # The inputs that were sent still belong to the method that was chosen before.
         if place < len(old) and old[place]["method"] != method:
-            steps.append(new_step(method))
+            steps.append(new_step(method, entry, setup))
             continue
         known = old[place]["parameters"] if place < len(old) else None
         inputs = forms.fields(entry["schema"], known, entry["doc"])
@@ -179,17 +172,23 @@ async def protect(request: Request, pid: str) -> Response:
     cards = []
     for step in project.setup.steps:
         entry = methods[step["method"]]
-        inputs = forms.fields(entry["schema"], step["parameters"], entry["doc"])
+        inputs = forms.fields(
+            entry["schema"], step["parameters"], entry["doc"], entry["plain"]
+        )
         held = class_step.rules_of([step])
         rules = {name: in_short(rule) for name, rule in held.items()}
-        cards.append({**step, "fields": inputs, "entry": entry, "rules": rules})
+        columns = columns_for(entry, project.setup)
+        card = {"fields": inputs, "entry": entry, "rules": rules, "columns": columns}
+        cards.append({**step, **card})
+    used = {step["method"] for step in project.setup.steps}
+    fitting = offered(methods, project.setup, used)
     return state.page(
         "protect.html",
         project=project,
         here="protect",
         steps=cards,
-        families=by_family(methods),
-        columns=[column["name"] for column in project.about["columns"]],
+        families=by_goal(fitting),
+        not_offered=len(methods) - len(fitting),
         # Each page has a name of its own, by which we know who made the last change.
         tab=secrets.token_hex(6),
         danger=seeds.DANGER,
@@ -215,10 +214,11 @@ async def save(request: Request, pid: str) -> Response:
         return to(f"/p/{pid}/protect")
     what, _, number = first_of(form, "do", "save").partition(":")
     place = forms.whole_number(number) or 0
-    steps = list(read_steps(form, catalogue, project.setup.steps))
+    steps = list(read_steps(form, catalogue, project.setup))
     added = first_of(form, "add")
     if what == "add" and added in catalogue["protect"]:
-        steps.append(new_step(added))
+        entry = catalogue["protect"][added]
+        steps.append(new_step(added, entry, project.setup))
     elif what == "remove" and place < len(steps):
         steps.pop(place)
     elif what == "up" and 0 < place < len(steps):
@@ -249,7 +249,7 @@ async def preview(request: Request, pid: str) -> Response:
     if project.behind(first_of(form, "version"), tab):
         text = "The plan was changed in another tab. Reload the page to see the newest."
         return state.piece("preview.html", error=text, p=None)
-    steps = read_steps(form, catalogue, project.setup.steps)
+    steps = read_steps(form, catalogue, project.setup)
     limits = read_limits(form, project.setup)
     project.change("step values", steps=steps, **limits)
     project.editor = tab

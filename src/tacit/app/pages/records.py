@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from tacit.app.messages import RecordsOrder
-from tacit.app.pages.home import unready
-from tacit.app.session import project_of, state_of
+from tacit.app.fitting import new_step
+from tacit.app.forms import whole_number
+from tacit.app.messages import RecordsOrder, StepValues
+from tacit.app.pages.home import to, unready
+from tacit.app.project import Project
+from tacit.app.session import State, first_of, form_of, project_of, state_of
 from tacit.app.worker import Cancelled, Job
 
 router = APIRouter()
@@ -38,26 +42,15 @@ async def records(
     if wait is not None:
         return wait
     chosen = project.release
-    order: RecordsOrder = {
+    order = _order(project)
+    order |= {
         "sort": sort,
         "falling": way == "down",
         "search": search.strip()[:LETTERS],
         "below": below if below in BELOW else 0,
         "page": page,
-        "masked": chosen.files["masked"] if chosen else "",
-        "manifest": chosen.files["manifest"] if chosen else "",
     }
-    arguments: dict[str, object] = {
-        "path": str(project.path),
-        "roles": project.setup.roles,
-        "kinds": project.setup.kinds,
-        "order": order,
-    }
-    job = state.quick.submit(Job("records", arguments))
-    try:
-        view = await asyncio.to_thread(job.wait, WITHIN)
-    except (Cancelled, RuntimeError, TimeoutError) as error:
-        raise HTTPException(422, str(error)) from None
+    view = await _asked(state, project, "records", {"order": order})
     return state.page(
         "records.html",
         project=project,
@@ -67,3 +60,86 @@ async def records(
         sizes=BELOW,
         label=chosen.label if chosen else "",
     )
+
+
+@router.get("/p/{pid}/record")
+async def record(request: Request, pid: str, row: int = 1) -> Response:
+    """One record: its group, its household, who competes for it."""
+    state = state_of(request)
+    project = project_of(request, pid)
+    wait = unready(request, project)
+    if wait is not None:
+        return wait
+    asked = {"order": _order(project), "row": row}
+    view = await _asked(state, project, "one_record", asked)
+    return state.page("record.html", project=project, here="data", v=view)
+
+
+@router.post("/p/{pid}/treat")
+async def treat(request: Request, pid: str) -> Response:
+    """Add a step that treats the records that stand out, and show it in the plan."""
+    state = state_of(request)
+    project = project_of(request, pid)
+    form = await form_of(request)
+    catalogue = await state.catalogue()
+    project.notice = ""
+    step: StepValues | None = None
+    if first_of(form, "do") == "suppress":
+        k = whole_number(first_of(form, "k"))
+        if k in BELOW:
+            step = new_step("local_suppression")
+            step["parameters"] = {"k": k}
+    else:
+        column = first_of(form, "column")
+        high = _number(first_of(form, "high"))
+        if high is None:
+            project.notice = "Say above which value, as a number."
+            return to(f"/p/{pid}/records")
+        if column in project.setup.kinds:
+            step = new_step("top_bottom_coding")
+            step["parameters"] = {"high": {column: high}, "columns": [column]}
+            # only the top was asked for
+            step["parameters"]["tails"] = [0.0, 0.0]
+    if step is not None and step["method"] in catalogue["protect"]:
+        project.change("treat records", steps=(*project.setup.steps, step))
+    return to(f"/p/{pid}/protect")
+
+
+def _number(text: str) -> float | None:
+    """A finite number as it is typed, or None."""
+    try:
+        number = float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _order(project: Project) -> RecordsOrder:
+    """All records in the order of the file, beside the chosen release."""
+    chosen = project.release
+    return {
+        "sort": "row",
+        "falling": False,
+        "search": "",
+        "below": 0,
+        "page": 1,
+        "masked": chosen.files["masked"] if chosen else "",
+        "manifest": chosen.files["manifest"] if chosen else "",
+    }
+
+
+async def _asked(
+    state: State, project: Project, job: str, more: dict[str, object]
+) -> object:
+    """What a worker says of the records."""
+    arguments: dict[str, object] = {
+        "path": str(project.path),
+        "roles": project.setup.roles,
+        "kinds": project.setup.kinds,
+        **more,
+    }
+    waiting = state.quick.submit(Job(job, arguments))
+    try:
+        return await asyncio.to_thread(waiting.wait, WITHIN)
+    except (Cancelled, RuntimeError, TimeoutError) as error:
+        raise HTTPException(422, str(error)) from None

@@ -12,6 +12,7 @@ import tomli_w
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import FileResponse
 
+from tacit.app import exports
 from tacit.app.pages.home import to, unready
 from tacit.app.project import Attempt, Project
 from tacit.app.session import State, form_of, project_of, state_of
@@ -40,6 +41,7 @@ async def release(request: Request, pid: str) -> Response:
         return wait
     chosen = project.release
     own = _format_of(chosen) if chosen else "csv"
+    command, python = _same(project, chosen) if chosen else ("", "")
     return state_of(request).page(
         "release.html",
         project=project,
@@ -47,10 +49,18 @@ async def release(request: Request, pid: str) -> Response:
         formats=list(dict.fromkeys([own, *FORMATS])),
         own_format=own,
         before=_before(project),
-        command=chosen.summary["command"] if chosen else "",
-        python=chosen.summary["python"] if chosen else "",
+        command=command,
+        python=python,
         leaving=chosen.summary["leaving"] if chosen else [],
     )
+
+
+def _same(project: Project, chosen: Attempt) -> tuple[str, str]:
+    """What does the same on the command line and in Python, with what was accepted since."""
+    summary = chosen.summary
+    files = (project.name, summary["release"])
+    python = exports.python(summary["plan"], *files, project.setup.as_is)
+    return exports.command(summary["plan"], *files), python
 
 
 def _before(project: Project) -> dict[str, str]:
@@ -90,13 +100,8 @@ async def download(
     if chosen is None:
         raise HTTPException(404, "No release is chosen yet.")
     stem = Path(project.name).stem
-    names = {
-        "report": f"{stem}-report.html",
-        "external": f"{stem}-report-external.html",
-        "plan": f"{stem}-plan.toml",
-        "manifest": f"{chosen.summary['release']}.manifest.json",
-    }
-    if what in ("plan", "manifest"):
+    names = exports.file_names(project.name, chosen.summary["release"])
+    if what in ("plan", "private", "manifest"):
         return _accepting(Path(chosen.files[what]), names[what], project.setup.as_is)
     if what in names:
         return _send(Path(chosen.files[what]), names[what])

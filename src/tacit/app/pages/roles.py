@@ -48,6 +48,17 @@ async def roles(request: Request, pid: str) -> Response:
 @router.get("/p/{pid}/look")
 async def look(request: Request, pid: str) -> Response:
     """How exposed the file is as it stands; the script asks again when a role has changed."""
+    return await _asked(request, pid, "look")
+
+
+@router.get("/p/{pid}/counts")
+async def counts(request: Request, pid: str) -> Response:
+    """Its main figures, which are there at once."""
+    return await _asked(request, pid, "counts")
+
+
+async def _asked(request: Request, pid: str, what: str) -> Response:
+    """What a worker counts by the roles as they stand."""
     state = state_of(request)
     project = project_of(request, pid)
     arguments: dict[str, object] = {
@@ -55,15 +66,15 @@ async def look(request: Request, pid: str) -> Response:
         "roles": project.setup.roles,
         "kinds": project.setup.kinds,
     }
-    job = state.quick.submit(Job("look", arguments), latest_only=True)
+    job = state.quick.submit(Job(what, arguments), latest_only=True)
     try:
         result = await asyncio.to_thread(job.wait, LOOK_WITHIN)
     except Cancelled:
-        # A newer look took its place.
+        # A newer one took its place.
         return Response(status_code=204)
     except (RuntimeError, TimeoutError) as error:
-        return state.piece("look.html", error=str(error), p=None)
-    return state.piece("look.html", error="", p=result)
+        return state.piece(f"{what}.html", error=str(error), p=None)
+    return state.piece(f"{what}.html", error="", p=result)
 
 
 @router.post("/p/{pid}/roles")

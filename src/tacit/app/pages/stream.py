@@ -10,10 +10,10 @@ from starlette.datastructures import UploadFile
 
 from tacit.app import forms
 from tacit.app.events import stream as server_events
+from tacit.app.fitting import by_goal
 from tacit.app.live import Live
 from tacit.app.messages import Entry
 from tacit.app.pages.home import receive, to
-from tacit.app.pages.protect import by_family
 from tacit.app.session import Form, State, first_of, form_of, state_of
 from tacit.app.worker import Job
 
@@ -59,7 +59,7 @@ async def _page(state: State, error: str = "", status: int = 200) -> Response:
         status,
         here="stream",
         error=error,
-        families=by_family(filters),
+        families=by_goal(filters),
         filter=live.filter,
         sources=[*SOURCES, *open_files],
         source=live.source,

@@ -7,6 +7,27 @@ let newest = known;
 const compare = () => { const note = $("#behind"); if (note && known) note.classList.toggle("hidden", newest === known); };
 const say = (text) => { const place = $("#said"); if (place) place.textContent = text; };
 
+// -- waiting: every click is answered at once, and who waits is told what is done -----------------------------
+const doing = $("#doing");
+let waits = 0, work = "";
+const told = () => { if (doing) { doing.classList.toggle("hidden", waits < 1); if (waits > 0) doing.textContent = `${work || "Working"} …`; } };
+const waiting = () => { waits += 1; setTimeout(told, 120); };
+const answered = () => { waits = Math.max(0, waits - 1); told(); };
+// a page that comes back from the browser's memory waits for nothing any more
+addEventListener("pageshow", (e) => { if (e.persisted) { waits = 0; told(); } });
+const leads = (address) => !/\/download\//.test(address) && address.split("#")[0] !== location.href.split("#")[0];
+document.addEventListener("click", (e) => {
+  const link = e.target.closest("a[href]");
+  if (link && !e.ctrlKey && !e.metaKey && !e.shiftKey && leads(link.href)) waiting();
+});
+document.addEventListener("submit", (e) => { if (!/\/download\//.test(e.target.action)) waiting(); });
+
+// -- what scrolls can be reached by keyboard: which parts do depends on the width of the screen -----------------
+const reachable = () => { for (const box of all(".scroll, pre")) if (!box.hasAttribute("tabindex") && box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0; };
+addEventListener("resize", reachable);
+new MutationObserver(reachable).observe($("#main"), { childList: true, subtree: true });
+reachable();
+
 // -- files: drop or choose ------------------------------------------------------------------------------
 for (const zone of all("[data-drop]")) {
   const input = $("input[type=file]", zone);
@@ -20,16 +41,29 @@ for (const zone of all("[data-drop]")) {
 // -- the file as it is: asked for again when a role has changed; the newest answer wins --------------------
 const exposed = $("[data-look]");
 let looks = 0;
+// the main figures stay in view while roles are chosen, and are there long before the whole look
+const strip = $("#strip");
+const counted = async (mine) => {
+  const answer = await fetch(strip.dataset.counts);
+  const text = await answer.text();
+  if (mine !== looks || answer.status === 204) return;
+  strip.innerHTML = text;
+  strip.classList.toggle("hidden", !strip.children.length);
+};
 const lookAgain = async () => {
   if (!exposed) return;
   const mine = ++looks;
   exposed.classList.add("stale");
+  waiting();
   try {
+    if (strip) await counted(mine);
+    if (mine !== looks) return;
     const answer = await fetch(exposed.dataset.look);
     const text = await answer.text();
     if (mine !== looks || answer.status === 204) return;
     exposed.innerHTML = text;
   } catch { if (mine === looks) exposed.innerHTML = "<p class='soft'>The page cannot reach tacit. Is it still running?</p>"; }
+  finally { answered(); }
   if (mine === looks) exposed.classList.remove("stale");
 };
 lookAgain();
@@ -60,6 +94,7 @@ if (plan) {
   const refresh = async () => {
     const mine = ++round;
     target.classList.add("stale");
+    waiting();
     const slow = setTimeout(() => say("Still working on the preview"), 2500);
     try {
       const answer = await fetch(plan.dataset.preview, { method: "POST", body: new URLSearchParams(new FormData(plan)) });
@@ -72,7 +107,7 @@ if (plan) {
       const short = $("[data-say]", target);
       if (short) say(short.dataset.say);
     } catch { if (mine === round) target.innerHTML = "<p class='soft'>The page cannot reach tacit. Is it still running?</p>"; }
-    clearTimeout(slow);
+    finally { answered(); clearTimeout(slow); }
     if (mine === round) target.classList.remove("stale");
   };
   plan.addEventListener("input", (e) => { if (e.target.dataset.submits) return; clearTimeout(timer); timer = setTimeout(refresh, 180); });
@@ -86,6 +121,9 @@ if (feed) {
   const hear = (event) => {
     const news = JSON.parse(event.data);
     const job = news.job;
+    work = news.doing || "";
+    told();
+    for (const place of all("[data-doing]")) if (work) place.textContent = `${work} …`;
     const line = $(".working i");
     if (line) line.style.width = job && job.busy ? `${Math.max(2, 100 * job.share)}%` : "0";
     const panel = $("#progress");

@@ -20,6 +20,7 @@ if (rule) {
     form.delete("file");
     if (!form.has("publish")) form.set("publish", form.get("published"));
     place.classList.add("stale");
+    waiting();
     try {
       const answer = await fetch(rule.dataset.try, { method: "POST", body: new URLSearchParams(form) });
       const text = await answer.text();
@@ -34,7 +35,16 @@ if (rule) {
       } else place.replaceChildren(...fresh.childNodes);
       sorted();
     } catch { if (mine === round) say("The page cannot reach tacit. Is it still running?"); }
+    finally { answered(); }
     if (mine === round) place.classList.remove("stale");
+  };
+  // while somebody drags: one question at a time, and the next at once; so the counts follow the hand
+  let asking = false, again = false;
+  const live = async () => {
+    if (asking) { again = true; return; }
+    asking = true;
+    do { again = false; await attempt(true); } while (again);
+    asking = false;
   };
   const soon = (keepShape, after = 150) => { clearTimeout(timer); timer = setTimeout(() => attempt(keepShape), after); };
 
@@ -78,7 +88,7 @@ if (rule) {
     // the same cut point on higher levels moves with it
     const levels = further().map((one) => one.split(",").map((n) => (Number(n) === old ? String(now) : n.trim())).join(", "));
     write([...others, now].sort((a, b) => a - b), levels);
-    soon(true, 60);
+    live();
   };
   const drop = (slider) => {
     const old = Number(slider.dataset.cut);

@@ -19,7 +19,7 @@ from tacit.attack.base import Distinct, Matching, distinct
 from tacit.attack.class_links import members_share
 from tacit.attack.informed.evidence_assignment import DENSE, assignment
 from tacit.attack.solver.csr import pointers
-from tacit.attack.solver.neighbours import nearest_with_ties
+from tacit.attack.solver.ties import nearest_with_ties
 from tacit.base.typing import TIE, Floats
 
 Rule = Literal["assignment", "nearest", "likeliest"]

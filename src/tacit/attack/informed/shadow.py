@@ -34,7 +34,7 @@ Rule = Literal["marginal"] | Plain
 
 
 class Shadow(Informed):
-    """ShadowRun the plan on the originals again and again with other seeds, and learn from it.
+    """Run the plan on the originals again and again with other seeds, and learn from it.
 
     Parameters
     ----------

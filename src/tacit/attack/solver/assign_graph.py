@@ -13,10 +13,17 @@ from tacit.base.typing import Floats, Ints
 from tacit.kernels.assignment import auction as kernel
 from tacit.kernels.assignment.graph import by_column, least
 from tacit.kernels.assignment.paths import augment, release
+from tacit.kernels.assignment.refine import refine
 
 # eps of the auction's phases, in units of the median cost; they set the speed only,
 # never the result.
-PHASES = (0.2, 0.04, 0.008, 0.0016, 0.00032)
+PHASES = (0.2, 0.02, 0.002, 2e-4, 2e-5, 2e-6)
+
+# Looks at each row, on average, after which refining duals is given up for paths
+LOOKS = 6
+
+# Most arcs of a graph that is solved without a thread that Ctrl-C could end early
+AT_ONCE = 30_000
 
 # Lines of a kernel that an arc takes in one phase of the auction, about, and the part of a graph
 # that a shortest path looks at: they say when a kernel is compiled, never what it finds.
@@ -27,8 +34,9 @@ PART = 200
 class Solver:
     """Keeps matching and duals from one graph to the next, larger one.
 
-    An auction brings the duals near the optimum, shortest augmenting paths finish the
-    matching exactly. Invariant: u_i + v_j <= c_ij on every arc, with equality on the links.
+    An auction brings the duals near the optimum, refining them makes its links exact, and
+    shortest augmenting paths match whoever is left. Invariant: u_i + v_j <= c_ij on every arc,
+    with equality on the links.
 
     Parameters
     ----------
@@ -74,6 +82,10 @@ class Solver:
         phases : tuple of float
             eps of the auction's phases; empty: only paths.
         """
+        if len(cols) <= AT_ONCE and not np.isfinite(self.stopper.deadline):
+            # a few milliseconds: a thread to watch over them would take a tenth as long
+            self._solve(indptr, cols, cost, far, phases)
+            return
         self.stopper.run([lambda: self._solve(indptr, cols, cost, far, phases)])
 
     def _solve(
@@ -110,12 +122,17 @@ class Solver:
                         most_bids,
                         stop,
                     )
+            if phases:
+                refined = refine.taking(LINES * arcs)
+                most = LOOKS * len(state.kind)
+                refined(indptr, cols, cost, v, state, most, stop)
         # only links that are tight at these duals stay, and paths find the others
-        drop(indptr, cols, cost, v, state, 0.0)
-        # a path from each row that is left may look at a part of the graph
-        left = int((state.row_col < 0).sum())
-        paths = augment.taking(arcs + left * arcs // PART)
-        stuck = paths(indptr, cols, cost, v, state, stop)
+        left = drop(indptr, cols, cost, v, state, 0.0)
+        stuck = -1
+        if left:
+            # a path from each row that is left may look at a part of the graph
+            paths = augment.taking(arcs + left * arcs // PART)
+            stuck = paths(indptr, cols, cost, v, state, stop)
         if stop[0]:
             return
         if stuck >= 0:

@@ -27,6 +27,11 @@ FAR_OUT = 1e4
 ROUNDING = 4e-16
 
 
+# Rows that are turned at a time: more would wake the threads of the linear algebra, which wait for
+# each other longer than they work. The bits are the same.
+BLOCK = 2048
+
+
 @dataclass(frozen=True)
 class Frame:
     """Where the search takes place.
@@ -66,8 +71,9 @@ class Frame:
             centre = np.zeros(d)
         moved = points - centre
         # squared distances from the centre
-        norms = (moved**2).sum(axis=1)
-        other_norms = ((others - centre) ** 2).sum(axis=1)
+        norms = np.einsum("ij,ij->i", moved, moved)
+        apart = others - centre
+        other_norms = np.einsum("ij,ij->i", apart, apart)
         if n:
             usual = float(np.sqrt(norms.mean()))
         else:
@@ -88,4 +94,8 @@ class Frame:
         """Points as the search sees them."""
         if self.axes is None:
             return np.ascontiguousarray(points, dtype=np.float64)
-        return np.ascontiguousarray((points - self.centre) @ self.axes)
+        turned = np.empty(points.shape)
+        for start in range(0, len(points), BLOCK):
+            at = slice(start, start + BLOCK)
+            np.matmul(points[at] - self.centre, self.axes, out=turned[at])
+        return turned

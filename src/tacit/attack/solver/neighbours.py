@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.attack.solver.csr import pointers_of
 from tacit.attack.solver.frame import Frame
 from tacit.attack.solver.metric import Metric
-from tacit.attack.solver.scan import Points, scan
+from tacit.attack.solver.scan import FEW, Points, scan
 from tacit.attack.solver.stopper import Stopper
 from tacit.base.errors import InputError
-from tacit.base.typing import TIE, Floats, Ints
+from tacit.base.typing import Floats, Ints
 from tacit.kernels.assignment.graph import pair_costs
 from tacit.kernels.trees import kdtree
 
@@ -29,8 +28,12 @@ KIND: dict[str, int] = {
 }
 """The kernels' number of each metric."""
 
-# Neighbours looked at first when ties are wanted; eight times as many where all tied
-FIRST_TIES = 4
+# Least queries in a part, and queries times points that pay for one
+PART = 64
+PART_PAIRS = 4_000_000
+# Most queries that are put in order along one axis; more are put in the order of a tree, which is
+# longer in the making and keeps neighbours closer together
+ALONG_AN_AXIS = 50_000
 
 
 def check_vectors(X: ArrayLike, Y: ArrayLike) -> tuple[Floats, Floats]:
@@ -60,6 +63,7 @@ def search(
     limits: Floats | None = None,
     weights: Floats | None = None,
     ties: float = -1.0,
+    at_hand: bool = False,
 ) -> tuple[Floats, Ints]:
     """The k smallest f(distance) - weight of each query below its limit, in threads.
 
@@ -83,6 +87,9 @@ def search(
         One for each point of the tree; zero unless given.
     ties : float
         Not negative: values this close to the smallest are found, and no others.
+    at_hand : bool
+        Few points are searched in a tree where its kernel has been compiled before. For callers
+        whose answer does not depend on rounding or on which of equal values is found.
 
     Returns
     -------
@@ -97,7 +104,8 @@ def search(
         limits = np.full(len(rows), np.inf)
     else:
         limits = limits
-    if tree.scanned_by(len(rows)):
+    is_ready = at_hand and kdtree.search.pays(0.0)
+    if tree.scanned_by(len(rows)) and not is_ready:
         every = len(rows) == len(queries) and bool((np.diff(rows) == 1).all())
         some = queries if every else queries[rows]
         return scan(some, tree, k, kind, limits, weights, ties)
@@ -105,8 +113,9 @@ def search(
     index = np.full((len(rows), k), -1, np.int64)
     built = tree.tree
     laid_out = kdtree.weigh(built, weights)
-    # 16 parts per thread even out queries of different length; 64 queries pay for a part
-    step = max(64, -(-len(rows) // (16 * stopper.threads)))
+    # 16 parts per thread even out queries of different length
+    least = max(PART, PART_PAIRS // len(tree.points))
+    step = max(least, -(-len(rows) // (16 * stopper.threads)))
 
     def part(start: int) -> Callable[[], object]:
         at = slice(start, start + step)
@@ -123,25 +132,32 @@ def search(
             stopper.flag,
         )
 
-    stopper.run([part(start) for start in range(0, len(rows), step)])
+    if max(len(rows), len(tree.points)) <= FEW:
+        # a millisecond: threads would take as long to start
+        step = max(1, len(rows))
+        part(0)()
+    else:
+        stopper.run([part(start) for start in range(0, len(rows), step)])
     return value, index
 
 
 def _near_order(points: Floats) -> Ints:
     """All rows, so that those near each other come one after the other."""
-    if not len(points):
-        return np.zeros(0, np.int64)
+    if len(points) <= FEW or not points.shape[1]:
+        return np.arange(len(points))
+    if len(points) <= ALONG_AN_AXIS:
+        return np.argsort(points[:, 0], kind="stable")
     return Points(points).order
 
 
-def _ranking(kind: int) -> int:
+def ranking(kind: int) -> int:
     """The kind that gives the same order for less work: a square needs no root."""
     return kdtree.SQUARED if kind == kdtree.EUCLIDEAN else kind
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Two files ready to be searched, more than once where that is wanted.
+    """Two files ready to be searched.
 
     Attributes
     ----------
@@ -166,15 +182,13 @@ class Prepared:
     order: Ints
 
     @classmethod
-    def of(
-        cls, X: ArrayLike, Y: ArrayLike, metric: Metric, *, keep: bool = False
-    ) -> Prepared:
-        """``keep``: distances of all pairs are kept, for a second search."""
+    def of(cls, X: ArrayLike, Y: ArrayLike, metric: Metric) -> Prepared:
+        """Of vectors that are checked here."""
         X, Y = check_vectors(X, Y)
         kind = KIND[metric]
         frame = Frame.of(Y, X, kind)
         queries = frame(X)
-        tree = Points(frame(Y), keep=keep)
+        tree = Points(frame(Y))
         return cls(X, Y, kind, frame, queries, tree, _near_order(queries))
 
 
@@ -184,7 +198,6 @@ def neighbours(
     k: int = 1,
     *,
     metric: Metric = "euclidean",
-    prepared: Prepared | None = None,
 ) -> tuple[Floats, Ints]:
     """Distance and row of the k nearest rows of Y of every row of X, nearest first.
 
@@ -196,15 +209,13 @@ def neighbours(
         How many neighbours.
     metric : {"euclidean", "squared", "manhattan"}
         What the distance is.
-    prepared : Prepared, optional
-        Of these files and this metric.
 
     Examples
     --------
     >>> neighbours([[0.0]], [[3.0], [1.0]])
     (array([[1.]]), array([[1]]))
     """
-    files = prepared or Prepared.of(X, Y, metric)
+    files = Prepared.of(X, Y, metric)
     X, Y, kind, rows = files.X, files.Y, files.kind, files.order
     if not 1 <= k <= len(Y):
         raise InputError(f"k={k} neighbours cannot be found among {len(Y)} records")
@@ -212,7 +223,7 @@ def neighbours(
         files.queries,
         files.tree,
         k,
-        _ranking(kind),
+        ranking(kind),
         Stopper(),
         rows=rows,
     )
@@ -224,65 +235,3 @@ def neighbours(
     # exact distances may order neighbours otherwise; equal ones by row
     order = np.lexsort((near, distance), axis=1)
     return np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
-
-
-def nearest_with_ties(
-    X: ArrayLike,
-    Y: ArrayLike,
-    *,
-    metric: Metric = "euclidean",
-    prepared: Prepared | None = None,
-) -> tuple[Floats, Ints, Ints]:
-    """All nearest rows of Y of each row of X, ties included.
-
-    Parameters
-    ----------
-    X, Y : arrays
-        Both files as vectors.
-    metric : {"euclidean", "squared", "manhattan"}
-        What the distance is.
-    prepared : Prepared, optional
-        Of these files and this metric.
-
-    Returns
-    -------
-    distance, indptr, index : arrays
-        The least distance of each row, and its tied rows of Y, rising, as
-        ``index[indptr[i]:indptr[i + 1]]``.
-    """
-    files = prepared or Prepared.of(X, Y, metric)
-    X, Y, kind, rows = files.X, files.Y, files.kind, files.order
-    if not len(Y):
-        raise InputError("there is no masked record to link to")
-    k = FIRST_TIES
-    least = np.empty(len(X))
-    owner_parts = [np.zeros(0, np.int64)]
-    tied_parts = [np.zeros(0, np.int64)]
-    while len(rows):
-        # a true tie may look worse by the error of turning, on both sides of the comparison
-        _, index = search(
-            files.queries,
-            files.tree,
-            k,
-            _ranking(kind),
-            Stopper(),
-            rows=rows,
-            ties=2 * files.frame.error,
-        )
-        seen = index >= 0
-        exact = np.full(index.shape, np.inf)
-        asked = rows[np.nonzero(seen)[0]]
-        exact[seen] = pair_costs(X, Y, asked, index[seen], kind)
-        # a full list may have left ties out: these rows are asked again for more
-        complete = ~seen[:, -1] | (k >= len(Y))
-        best = exact.min(axis=1)
-        least[rows[complete]] = best[complete]
-        is_tied = complete[:, None] & (exact <= best[:, None] * (1 + TIE))
-        owner_parts.append(rows[np.nonzero(is_tied)[0]])
-        tied_parts.append(index[is_tied])
-        rows = rows[~complete]
-        k = 8 * k
-    owner = np.concatenate(owner_parts)
-    tied = np.concatenate(tied_parts)
-    indptr = pointers_of(owner, len(X))
-    return least, indptr, tied[np.lexsort((tied, owner))]

@@ -22,7 +22,7 @@ PAIRS = FEW * FEW
 """Most distances that are measured in one search."""
 MANY = 4
 """Times k entries of a row above which the smallest k are chosen before they are sorted."""
-ONE_BY_ONE = 2
+ONE_BY_ONE = 3
 """Most values of a row that are found one by one: a look at a row takes an eighth of choosing some
 of it."""
 NAMES: dict[int, Literal["sqeuclidean", "euclidean", "cityblock"]] = {
@@ -40,14 +40,10 @@ class Points:
     ----------
     order
         All rows, so that those near each other come one after the other, where that pays.
-    keep
-        Are distances kept for a second search with the same queries?
     """
 
-    def __init__(self, points: Floats, *, keep: bool = False) -> None:
+    def __init__(self, points: Floats) -> None:
         self.points = np.ascontiguousarray(points, dtype=np.float64)
-        self.keep = keep
-        self._kept: tuple[Floats, int, Floats] | None = None
 
     @cached_property
     def tree(self) -> kdtree.Tree:
@@ -60,14 +56,6 @@ class Points:
         if len(self.points) <= FEW:
             return np.arange(len(self.points))
         return self.tree.order
-
-    def distances_to(self, queries: Floats, kind: int) -> Floats:
-        """f(distance) of all pairs, as a matrix that the caller may write to."""
-        if not self.keep:
-            return distances(queries, self.points, kind)
-        if self._kept is None or self._kept[0] is not queries or self._kept[1] != kind:
-            self._kept = queries, kind, distances(queries, self.points, kind)
-        return self._kept[2].copy()
 
     def scanned_by(self, queries: int) -> bool:
         """Are they measured one and all, for so many queries?"""
@@ -92,11 +80,11 @@ def scan(
     ties: float,
 ) -> tuple[Floats, Ints]:
     """What ``neighbours.search`` gives for these queries; equal values by row."""
-    values = points.distances_to(queries, kind)
+    values = distances(queries, points.points, kind)
     if weights is not None:
         values -= weights
     if ties >= 0 and len(queries):
-        limits = np.minimum(limits, _tie_limits(values.min(axis=1), kind, ties))
+        limits = np.minimum(limits, tie_limits(values.min(axis=1), kind, ties))
     if k <= ONE_BY_ONE:
         return smallest(values, k, limits)
     # mostly few are below a limit: a comparison leaves next to nothing to sort
@@ -139,7 +127,7 @@ def smallest(
     return value, index
 
 
-def _tie_limits(least: Floats, kind: int, ties: float) -> Floats:
+def tie_limits(least: Floats, kind: int, ties: float) -> Floats:
     """The values up to which distances count as equal to the least ones; see the kernel."""
     distance = np.sqrt(least) if kind == kdtree.SQUARED else least
     distance = distance + (ties + kdtree.TIE_SLACK * distance + kdtree.TINY)

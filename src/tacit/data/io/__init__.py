@@ -18,6 +18,8 @@ import pyarrow as pa
 from tacit.base.errors import InputError
 from tacit.data.frames import Frame, refuse_nested
 from tacit.data.io import csv, formulas
+from tacit.data.io.disk_table import DiskTable
+from tacit.data.io.parquet_parts import ParquetParts
 from tacit.data.microdata import Microdata, Schema
 from tacit.data.notes import annotate
 
@@ -58,7 +60,7 @@ def read(
     Parameters
     ----------
     path : path
-        The file; its ending says the format.
+        The file; its ending says the format. Or a folder of Parquet files.
     schema : Schema
         What the columns are; guessed unless given.
     encoding : str
@@ -83,12 +85,15 @@ def read_table(
     *,
     encoding: str | None = None,
 ) -> pa.Table:
-    """The records of a file as an Arrow table, or one sentence about what is wrong with it."""
+    """The records of a file as an Arrow table, or one sentence about what is wrong with it.
+
+    A folder of Parquet files is one table, as Hive and Spark write it.
+    """
     path = Path(path)
     if not path.exists():
         raise InputError(f"{path}: there is no such file")
     if path.is_dir():
-        raise InputError(f"{path}: is a directory, not a file")
+        return _checked(path, ParquetParts.of(path).read())
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty")
     module = _format(path)
@@ -108,6 +113,11 @@ def read_table(
     except pa.ArrowException as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: cannot be read ({reason})") from None
+    return _checked(path, table)
+
+
+def _checked(path: Path, table: pa.Table) -> pa.Table:
+    """The table, if it holds records that can be compared."""
     if table.num_columns == 0:
         raise InputError(f"{path}: has no columns")
     check_names(path, table.column_names)
@@ -163,6 +173,11 @@ def writing(
     if said:
         table = annotate(table, columns=said)
     module = _format(path)
+    if isinstance(table, DiskTable) and FORMATS[path.suffix.lower()] != "parquet":
+        raise InputError(
+            f"{path}: a file that is larger than memory is written as Parquet; "
+            "name a file that ends in .parquet"
+        )
     if safe_formulas and module.__name__ == csv.__name__:
         table = formulas.safe_table(table)
     # a format may need a second file, such as the layout of a fixed-width one

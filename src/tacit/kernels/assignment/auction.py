@@ -11,8 +11,8 @@ Idea. ``auction`` (Bertsekas 1988; with identical objects Bertsekas and Castanon
 a row takes its best column, lowering that column's v by what it is worth to it above the
 second best, plus eps. A column with room is taken at its present price: prices then fall
 only where records compete, so duals stay good for arcs not in the graph. ``drop``
-unmatches rows that are not on a best arc. ``paths`` matches the rest exactly; the
-auction only makes its paths short.
+unmatches rows that are not on a best arc. ``refine`` fits the duals to the links, and
+``paths`` matches the rest exactly; the auction only leaves them little to do.
 
 Invariant. The slots in use of a column are a heap by price (the first has the least),
 and v[j] of a full column is minus that least price: a bidder always displaces the holder
@@ -201,56 +201,73 @@ def auction(
     ``far[c]``: a lower bound of c_ij - v_j over the arcs that class c does not list; it
     stands in for the second best. Returns the number of bids.
     """
-    n = len(state.kind)
+    # plain arrays: a tuple that is handed on is counted at each call
+    kind, start, used = state.kind, state.start, state.used
+    slot_row, slot_price = state.slot_row, state.slot_price
+    row_col, row_slot, row_cost = state.row_col, state.row_slot, state.row_cost
+    n = len(kind)
     for j in range(len(v)):  # who is there pays the present price
-        begin = state.start[j]
-        state.slot_price[begin : begin + state.used[j]] = -v[j]
+        for slot in range(start[j], start[j] + used[j]):
+            slot_price[slot] = -v[j]
     # a stack of the rows that are not matched, the first row on top
     queue = np.empty(n, np.int64)
     top = 0
     for i in range(n - 1, -1, -1):
-        if state.row_col[i] < 0:
+        if row_col[i] < 0:
             queue[top] = i
             top += 1
+    # an index without a sign is not looked at for counting from the end
+    begins = indptr.view(np.uint64)
+    columns = cols.view(np.uint64)
     bids = 0
     while top > 0 and bids < most:
         if bids & POLL == 0 and stop[0] != 0:
             break
         top -= 1
         i = queue[top]
-        c = state.kind[i]
+        c = kind[i]
         first = np.inf
         second = far[c]
-        arc = -1
-        for e in range(indptr[c], indptr[c + 1]):
-            x = cost[e] - v[cols[e]]
-            if x < first:
-                second = min(first, second)
-                first = x
-                arc = e
-            elif x < second:
-                second = x
-        if arc < 0:
+        arc = begins[c]
+        # choices and no branches: which arc is the best cannot be foretold
+        for e in range(begins[c], begins[c + 1]):
+            x = cost[e] - v[columns[e]]
+            is_less = x < first
+            other = first if is_less else x
+            first = x if is_less else first
+            arc = e if is_less else arc
+            second = other if other < second else second
+        if first == np.inf:
             continue  # a row without arcs stays unmatched
         j = cols[arc]
         bids += 1
-        begin = state.start[j]
-        if state.used[j] < state.start[j + 1] - begin:
-            slot = begin + state.used[j]
-            state.used[j] += 1
-            put(state, i, j, slot, cost[arc])
-            state.slot_price[slot] = -v[j]
-            _sift_up(state, begin, slot - begin)
-            continue
-        # full: who pays least, the first of the heap, has to look for another column
-        loser = state.slot_row[begin]
-        state.row_col[loser] = -1
-        queue[top] = loser
-        top += 1
-        put(state, i, j, begin, cost[arc])
-        # without a second best there is nothing to compare with: eps alone
-        raised = second - first if first < second < np.inf else 0.0
-        state.slot_price[begin] = -v[j] + raised + eps
-        _sift_down(state, begin, state.used[j])
-        v[j] = -state.slot_price[begin]
+        begin = start[j]
+        is_full = used[j] == start[j + 1] - begin
+        slot = begin
+        price = -v[j]
+        if is_full:
+            # who pays least, the first of the heap, has to look for another column
+            loser = slot_row[begin]
+            row_col[loser] = -1
+            queue[top] = loser
+            top += 1
+            # without a second best there is nothing to compare with: eps alone
+            raised = second - first if first < second < np.inf else 0.0
+            price += raised + eps
+        else:
+            slot += used[j]
+            used[j] += 1
+        slot_row[slot] = i
+        row_col[i] = j
+        row_slot[i] = slot
+        row_cost[i] = cost[arc]
+        slot_price[slot] = price
+        # a column of one place is a heap as it is
+        if used[j] > 1:
+            if is_full:
+                _sift_down(state, begin, used[j])
+            else:
+                _sift_up(state, begin, slot - begin)
+        if is_full:
+            v[j] = -slot_price[begin]
     return bids

@@ -189,8 +189,14 @@ def least_reduced(
     v: Floats,
 ) -> Floats:
     """u_c = min over the arcs of c of cost - v; inf without arcs."""
-    u = np.full(len(indptr) - 1, np.inf)
+    u = np.empty(len(indptr) - 1)
+    # an index without a sign is not looked at for counting from the end
+    begins = indptr.view(np.uint64)
+    columns = cols.view(np.uint64)
     for c in range(len(u)):
-        for e in range(indptr[c], indptr[c + 1]):
-            u[c] = min(u[c], cost[e] - v[cols[e]])
+        best = np.inf
+        for e in range(begins[c], begins[c + 1]):
+            x = cost[e] - v[columns[e]]
+            best = x if x < best else best
+        u[c] = best
     return u

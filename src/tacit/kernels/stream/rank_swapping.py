@@ -28,8 +28,9 @@ from tacit.kernels.stream.noise import NOMINAL
 # places in the head of the state's integers
 HEAD, COUNT, ARRIVAL, REACH, DOWN, COLUMNS, SLOTS, KEY0, KEY1 = range(9)
 FIRST = 9
-# slots that are moved at a time, through a buffer of this size
+# slots that are moved at a time, through a buffer of this size, and of what is left over
 _BLOCK = 32
+_FEW = 8
 
 
 def state(
@@ -60,15 +61,16 @@ def _below(
     x: float,
 ) -> int:
     """Number of values smaller than x: where the head, the earliest of equals, stands."""
-    # binary search
-    low = 0
-    left = length
+    # binary search; an index without a sign is not looked at for counting from the end
+    low = np.uint64(0)
+    one = np.uint64(1)
+    left = np.uint64(length)
     while left > 0:
-        half = left >> 1
-        smaller = held[order[low + half]] < x
-        low = low + half + 1 if smaller else low
-        left = left - half - 1 if smaller else half
-    return low
+        half = left >> one
+        smaller = held[np.uint64(order[low + half])] < x
+        low = low + half + one if smaller else low
+        left = left - half - one if smaller else half
+    return int(low)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -79,14 +81,15 @@ def _up_to(
     x: float,
 ) -> int:
     """Number of values of at most x: where a newcomer, the latest of equals, belongs."""
-    low = 0
-    left = length
+    low = np.uint64(0)
+    one = np.uint64(1)
+    left = np.uint64(length)
     while left > 0:
-        half = left >> 1
-        smaller = held[order[low + half]] <= x
-        low = low + half + 1 if smaller else low
-        left = left - half - 1 if smaller else half
-    return low
+        half = left >> one
+        smaller = held[np.uint64(order[low + half])] <= x
+        low = low + half + one if smaller else low
+        left = left - half - one if smaller else half
+    return int(low)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -100,11 +103,21 @@ def _make_room(
     # from the top, so that nothing is written over before it was read
     p = length
     while p - at >= _BLOCK:
-        for q in range(_BLOCK):
-            block[q] = order[p - _BLOCK + q]
-        for q in range(_BLOCK):
-            order[p - _BLOCK + 1 + q] = block[q]
+        base = np.uint64(p - _BLOCK)
+        for q in range(np.uint64(_BLOCK)):
+            block[q] = order[base + q]
+        base += np.uint64(1)
+        for q in range(np.uint64(_BLOCK)):
+            order[base + q] = block[q]
         p -= _BLOCK
+    while p - at >= _FEW:
+        base = np.uint64(p - _FEW)
+        for q in range(np.uint64(_FEW)):
+            block[q] = order[base + q]
+        base += np.uint64(1)
+        for q in range(np.uint64(_FEW)):
+            order[base + q] = block[q]
+        p -= _FEW
     for q in range(p, at, -1):
         order[q] = order[q - 1]
 
@@ -117,10 +130,13 @@ def _remove_two(
     b: int,
 ) -> None:
     """Take out places a < b."""
-    for p in range(a, b - 1):
-        order[p] = order[p + 1]
-    for p in range(b - 1, length - 2):
-        order[p] = order[p + 2]
+    # an index without a sign is not looked at for counting from the end: the loops are vectorised
+    one = np.uint64(1)
+    two = np.uint64(2)
+    for p in range(np.uint64(a), np.uint64(b - 1)):
+        order[p] = order[p + one]
+    for p in range(np.uint64(b - 1), np.uint64(length - 2)):
+        order[p] = order[p + two]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")

@@ -35,6 +35,8 @@ def select(
     The entry that ends at ``place`` is the one that sorting would put there.
     """
     high -= 1
+    # an index without a sign is not looked at for counting from the end
+    rows = order.view(np.uint64)
     while high > low:
         # the median of three as pivot: sorted input is no bad case
         a = points[order[low], axis]
@@ -44,9 +46,9 @@ def select(
         i = low
         j = high
         while i <= j:
-            while points[order[i], axis] < pivot:
+            while points[rows[i], axis] < pivot:
                 i += 1
-            while points[order[j], axis] > pivot:
+            while points[rows[j], axis] > pivot:
                 j -= 1
             if i <= j:
                 order[i], order[j] = order[j], order[i]
@@ -65,6 +67,8 @@ def cell_order(points: Floats) -> Ints:
     """Points in the order of the leaves: cells are split in two until they are blocks."""
     n, d = points.shape
     order = np.arange(n)
+    # an index without a sign is not looked at for counting from the end
+    rows = order.view(np.uint64)
     # cells that wait to be split, as ranges of blocks
     starts = np.empty(STACK, np.int64)
     stops = np.empty(STACK, np.int64)
@@ -91,10 +95,13 @@ def cell_order(points: Floats) -> Ints:
         last = min(stop * LANES, n)
         low[:] = np.inf
         high[:] = -np.inf
+        # choices and no branches, so that they become vector instructions
         for i in range(first, last):
+            row = rows[i]
             for t in range(d):
-                x = points[order[i], t]
-                low[t], high[t] = min(low[t], x), max(high[t], x)
+                x = points[row, t]
+                low[t] = x if x < low[t] else low[t]
+                high[t] = x if x > high[t] else high[t]
         axis = np.argmax(high - low) if d > 0 else 0
         middle = start + half
         select(points, order, first, last, middle * LANES, axis)

@@ -127,7 +127,7 @@ def released(
     frame = _in_place(native.frame, native.flavour, native.labels, columns)
     if native.flavour == "pandas" and not labels:
         frame = frame.reset_index(drop=True)
-    return Microdata(data.table, data.schema, replace(native, frame=frame))
+    return data._made(data.table, data.schema, replace(native, frame=frame))
 
 
 def _in_place(

@@ -7,6 +7,7 @@ of blocks in `partition`; both give SVG text that stands alone.
 from tacit.report.charts.bars import Bar, bars
 from tacit.report.charts.correlations import matrix
 from tacit.report.charts.distribution import categories, histogram, pair
+from tacit.report.charts.heatmap import heatmap
 from tacit.report.charts.map import Point, risk_utility_map
 from tacit.report.charts.spark import over_time, sparkline
 
@@ -15,6 +16,7 @@ __all__ = [
     "Point",
     "bars",
     "categories",
+    "heatmap",
     "histogram",
     "matrix",
     "over_time",

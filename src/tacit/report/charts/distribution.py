@@ -90,9 +90,9 @@ def categories(
     height = row * len(labels) + 10
     title = f"Categories of {name}: bar is masked, tick is original"
     d = Drawing(width, height, title)
-    # about 6.4 pixels per letter of the ticks' font
+    # about 7 pixels per letter of the ticks' font: m and w are wide
     longest = max((len(text) for text in labels), default=4)
-    room = min(130.0, 8 + 6.4 * longest)
+    room = min(135.0, 10 + 7 * longest)
     x = Scale(0, max([*before, *after, LEAST]), room, width - 50)
     rows = zip(labels, before, after, strict=True)
     for place, (text, original, masked) in enumerate(rows):

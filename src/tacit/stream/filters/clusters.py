@@ -13,15 +13,10 @@ from annotated_types import Ge, Gt
 from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Microdata
-from tacit.kernels.stream.microaggregation import advance
+from tacit.kernels.stream.clusters import EXTRAS, HEAD, WAITING, advance, state
+from tacit.kernels.stream.neighbours import SCALES
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns, Ordered
-from tacit.stream.filters.waiting import (
-    PERSON,
-    TIME,
-    Waiting,
-    fresh,
-)
 from tacit.stream.kinds import AnyRecord, Name, Plain
 from tacit.stream.persons import token
 from tacit.stream.records import Records
@@ -89,7 +84,8 @@ class DelayBoundClusters(Filter):
     purpose = "release groups of k persons before a delay runs out"
     renamed = {"sensitive": "confidential"}
 
-    _waiting: Waiting
+    # what the kernel is told beside the records
+    _parameters: Ints
 
     def __init__(
         self,
@@ -130,10 +126,10 @@ class DelayBoundClusters(Filter):
             )
 
     def _state(self, kinds: Ints) -> tuple[Floats, Ints]:
-        return fresh(len(kinds), self.delay + 1, self.reuse)
+        return state(len(kinds), self.delay + 1, self.reuse)
 
     def _kernel(self) -> Kernel:
-        return advance  # not used: the work is in _advance
+        return advance
 
     def _begin(self, records: Records) -> None:
         for extra in (self.person, self.confidential):
@@ -147,23 +143,30 @@ class DelayBoundClusters(Filter):
         # person and confidential value follow the masked columns in a row
         self._row = np.zeros((1, len(records.names) + 2))
         records.beside_others()
-        slots = self.delay + 1
-        self._waiting = Waiting(
-            self._floats,
-            self._ints,
-            records.kinds,
-            slots,
-            self.reuse,
-            self.scale,
+        self._parameters = np.array(
+            [
+                self.k,
+                self.l,
+                self.delay,
+                self.reuse,
+                SCALES[self.scale],
+                self.person is not None,
+            ],
+            dtype=np.int64,
         )
+
+    def _times(self, floats: Floats) -> Floats:
+        """When each waiting record came: the last place of its row in the state."""
+        assert self._records is not None
+        width = len(self._records.names) + EXTRAS
+        return floats[width - 1 : self.pending * width : width]
 
     def state_dict(self) -> Plain:
         """As of every filter; times as ages, since another process has another clock."""
         state = super().state_dict()
         if self.seconds is not None and self._records is not None:
-            table = self._waiting.table
-            copy = state["floats"][: table.size].reshape(table.shape)
-            copy[: self.pending, TIME] = self.clock() - copy[: self.pending, TIME]
+            times = self._times(state["floats"])
+            times[:] = self.clock() - times
             state["saved_at"] = time.time()
         return state
 
@@ -173,20 +176,20 @@ class DelayBoundClusters(Filter):
         if self.seconds is not None and self._records is not None:
             # a clock that was put back counts as no time
             away = max(0.0, time.time() - float(state["saved_at"]))
-            ages = self._waiting.rows[:, TIME]
+            ages = self._times(self._floats)
             ages[:] = self.clock() - away - ages
         return self
 
     @property
     def pending(self) -> int:
         """Records that are inside the filter."""
-        return self._waiting.count if self._ints.size else 0
+        return int(self._ints[WAITING]) if self._ints.size else 0
 
     def _burst(self) -> int:
         return self.delay + 1
 
     def _oldest(self) -> int:
-        return int(self._waiting.index[0]) if self.pending else self._arrived
+        return int(self._ints[HEAD]) if self.pending else self._arrived
 
     # -- records with their person and confidential value ------------------------------
 
@@ -237,80 +240,32 @@ class DelayBoundClusters(Filter):
         out: Floats,
         meta: Ints,
     ) -> tuple[int, int]:
-        withheld_before = len(self.withheld)
         now = self.clock() if self.seconds is not None else 0.0
-        emitted = 0
-        for row in values:
-            self._waiting.add(row, now)
-            emitted += self._release_due(now, False, out[emitted:], meta[emitted:])
-        emitted += self._release_due(now, last, out[emitted:], meta[emitted:])
-        return emitted, len(self.withheld) - withheld_before
-
-    def _release_due(
-        self,
-        now: float,
-        last: bool,
-        out: Floats,
-        meta: Ints,
-    ) -> int:
-        """Release the oldest while it has reached a limit; at the end of the stream all."""
-        waiting, emitted = self._waiting, 0
-        while waiting.count:
-            due = waiting.newest - waiting.index[0] >= self.delay
-            if self.seconds is not None and not due:
-                due = now - waiting.rows[0, TIME] >= self.seconds
-            if not (due or last):
-                break
-            emitted += self._settle(last, out[emitted:], meta[emitted:])
-        return emitted
-
-    def _settle(
-        self,
-        last: bool,
-        out: Floats,
-        meta: Ints,
-    ) -> int:
-        """Release the oldest record, and those who leave with it; returns how many."""
-        waiting = self._waiting
-        persons = self._persons()
-        around = waiting.around_oldest()
-        # by default the oldest record leaves alone
-        chosen = np.array([0])
-        if around.size and not last:
-            cluster = waiting.nearest_cluster(around)
-        elif (members := waiting.members(persons, self.k, self.l, last)) is not None:
-            chosen = members
-            cluster = waiting.remember(members, persons[members], self.k)
-        elif waiting.known:
-            cluster = waiting.nearest_cluster(np.arange(waiting.known))
-        else:
-            index = int(waiting.index[0])
+        gone = np.empty(len(values) + self.pending, dtype=np.int64)
+        emitted, withheld = self._step(
+            values,
+            now,
+            last,
+            self._parameters,
+            math.inf if self.seconds is None else self.seconds,
+            self._records.kinds,  # type: ignore[union-attr]  # begun
+            self._floats,
+            self._ints,
+            out,
+            meta,
+            gone,
+        )
+        for index in gone[:withheld].tolist():
             self.withheld.append(index)
             # what is withheld must not stay in memory
             self._carried.pop(index, None)
-            waiting.drop(chosen)
-            return 0
-        waiting.cluster_size[cluster] += len(chosen)
-        count = len(chosen)
-        out[:count] = waiting.centre[cluster]
-        meta[:count, 0] = waiting.index[chosen]
-        meta[:count, 1] = waiting.newest - waiting.index[chosen]
-        meta[:count, 2] = waiting.cluster_id[cluster]
-        meta[:count, 3] = waiting.cluster_size[cluster]
-        waiting.drop(chosen)
-        return count
-
-    def _persons(self) -> Floats:
-        """A number for each waiting record's person; NaN where it is not known who that is."""
-        if self.person is None:
-            return np.arange(self._waiting.count, dtype=np.float64)
-        return self._waiting.rows[:, PERSON]
+        return emitted, withheld
 
     def _account(
         self,
         meta: Ints,
         withheld: int,
     ) -> None:
-        # records leave out of order: `withheld` was filled one by one, in _settle
+        # records leave out of order: `withheld` was filled one by one, in _advance
         self._left = self._arrived
         self._carried.clear()

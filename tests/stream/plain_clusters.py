@@ -1,4 +1,4 @@
-"""The records that wait in `DelayBoundClusters`, and the clusters that were formed last.
+"""The plain twin of ``kernels.stream.clusters``: records that wait, and the clusters formed last.
 
 Everything lives in two flat arrays (a copy of them is a backup of the filter), of which the
 attributes here are views: nothing in this module owns memory.
@@ -18,7 +18,7 @@ from tacit.kernels.stream.neighbours import (
     weights,
 )
 from tacit.kernels.stream.noise import observe
-from tacit.stream.persons import distinct
+from tacit.stream.filters.clusters import DelayBoundClusters
 
 # places in the head of the integer array
 WAITING, ARRIVAL, GROUP, RECENT = range(4)
@@ -257,3 +257,89 @@ def nearest_persons(
         if len(seen) >= k and len(values) >= diversity:
             break
     return np.array(chosen, dtype=np.int64)
+
+
+def distinct(persons: Floats) -> int:
+    """Different persons; whoever is not known may be any of the others and does not count."""
+    return len(np.unique(persons[~np.isnan(persons)]))
+
+
+class PlainClusters(DelayBoundClusters):
+    """The filter as its definition reads, step by step over arrays."""
+
+    def _advance(
+        self, values: Floats, last: bool, out: Floats, meta: Ints
+    ) -> tuple[int, int]:
+        kinds = self._records.kinds
+        slots = self.delay + 1
+        self._waiting = Waiting(
+            self._floats, self._ints, kinds, slots, self.reuse, self.scale
+        )
+        withheld_before = len(self.withheld)
+        now = self.clock() if self.seconds is not None else 0.0
+        emitted = 0
+        for row in values:
+            self._waiting.add(row, now)
+            emitted += self._release_due(now, False, out[emitted:], meta[emitted:])
+        emitted += self._release_due(now, last, out[emitted:], meta[emitted:])
+        return emitted, len(self.withheld) - withheld_before
+
+    def _release_due(
+        self,
+        now: float,
+        last: bool,
+        out: Floats,
+        meta: Ints,
+    ) -> int:
+        """Release the oldest while it has reached a limit; at the end of the stream all."""
+        waiting, emitted = self._waiting, 0
+        while waiting.count:
+            due = waiting.newest - waiting.index[0] >= self.delay
+            if self.seconds is not None and not due:
+                due = now - waiting.rows[0, TIME] >= self.seconds
+            if not (due or last):
+                break
+            emitted += self._settle(last, out[emitted:], meta[emitted:])
+        return emitted
+
+    def _settle(
+        self,
+        last: bool,
+        out: Floats,
+        meta: Ints,
+    ) -> int:
+        """Release the oldest record, and those who leave with it; returns how many."""
+        waiting = self._waiting
+        persons = self._persons()
+        around = waiting.around_oldest()
+        # by default the oldest record leaves alone
+        chosen = np.array([0])
+        if around.size and not last:
+            cluster = waiting.nearest_cluster(around)
+        elif (members := waiting.members(persons, self.k, self.l, last)) is not None:
+            chosen = members
+            cluster = waiting.remember(members, persons[members], self.k)
+        elif waiting.known:
+            cluster = waiting.nearest_cluster(np.arange(waiting.known))
+        else:
+            index = int(waiting.index[0])
+            self.withheld.append(index)
+            # what is withheld must not stay in memory
+            self._carried.pop(index, None)
+            waiting.drop(chosen)
+            return 0
+        waiting.cluster_size[cluster] += len(chosen)
+        count = len(chosen)
+        out[:count] = waiting.centre[cluster]
+        meta[:count, 0] = waiting.index[chosen]
+        meta[:count, 1] = waiting.newest - waiting.index[chosen]
+        meta[:count, 2] = waiting.cluster_id[cluster]
+        meta[:count, 3] = waiting.cluster_size[cluster]
+        waiting.drop(chosen)
+        return count
+
+    def _persons(self) -> Floats:
+        """A number for each waiting record's person; NaN where it is not known who that is."""
+        if self.person is None:
+            return np.arange(self._waiting.count, dtype=np.float64)
+        return self._waiting.rows[:, PERSON]

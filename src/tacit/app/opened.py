@@ -1,0 +1,63 @@
+"""The files that a worker holds open, with the roles and plans that pages ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import tacit as tc
+from tacit.app.messages import StepValues
+from tacit.data.microdata import Microdata
+from tacit.data.schema import Kind, Role, Schema
+
+if TYPE_CHECKING:
+    from tacit.plan.plan import Plan
+
+Tell = Callable[[str, object], None]
+
+# Files that stay in memory: the one being worked on, and one to go back to.
+KEPT = 2
+_files: dict[str, Microdata] = {}
+
+
+def data_of(path: str) -> Microdata:
+    """The file, read once."""
+    if path not in _files:
+        while len(_files) >= KEPT:
+            oldest = next(iter(_files))
+            _files.pop(oldest)
+        _files[path] = tc.read(path)
+    return _files[path]
+
+
+def with_roles(
+    data: Microdata, roles: Mapping[str, str], kinds: Mapping[str, str]
+) -> Microdata:
+    """The file with roles and kinds as corrected on the page."""
+    columns = [
+        replace(
+            column,
+            role=Role(roles.get(column.name, column.role)),
+            kind=Kind(kinds.get(column.name, column.kind)),
+        )
+        for column in data.schema
+    ]
+    return data.with_schema(Schema(tuple(columns)))
+
+
+def plan_of(steps: list[StepValues]) -> Plan:
+    """The plan of a form; a mistake in it is raised here, as one sentence."""
+    checked = [
+        tc.Step(step["method"], step["parameters"], step["seed"]) for step in steps
+    ]
+    plan: Plan = tc.Plan(tuple(checked))
+    return plan
+
+
+def named(
+    path: str, roles: dict[str, str], kinds: dict[str, str]
+) -> tuple[str, Microdata]:
+    """The file with its roles, and a name by which what was counted on it is found again."""
+    name = repr((path, sorted(roles.items()), sorted(kinds.items())))
+    return name, with_roles(data_of(path), roles, kinds)

@@ -1,0 +1,80 @@
+"""The risk of the file as it is, before protection: what every figure of a release stands beside.
+
+An intruder who compares the same columns of the unprotected file finds each record among those
+that share its values: with g of them, 1/g. Measures that count keys, or sum attacks up, are
+computed of the original as if it were released. Measures that draw numbers are left out: they
+take as long as those of the release did, and say the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from inspect import signature
+
+import numpy as np
+
+from tacit.assess.assessment import MISHAPS, Assessment
+from tacit.attack.linkage import Linkage
+from tacit.attack.nearest import Nearest
+from tacit.base.errors import TacitError
+from tacit.base.measure import Measure
+from tacit.risk import registry
+
+# parameters of measures that their results hold: the same question is asked of both files
+ASKED = ("k", "l", "c")
+
+
+@dataclass(frozen=True)
+class Before:
+    """Rates of attacks and values of risk measures of the unprotected file, by name."""
+
+    attacks: dict[str, float]
+    risk: dict[str, float]
+
+
+def before(assessment: Assessment) -> Before:
+    """What the attacks and risk measures of this assessment give for the file as it is.
+
+    What cannot be said is not there.
+    """
+    original = assessment.original
+    links: dict[tuple[str, ...], Linkage | None] = {}
+    rates: dict[str, float] = {}
+    for name, link in assessment.linkages.items():
+        if link.columns not in links:
+            links[link.columns] = _linked(assessment, link.columns)
+        found = links[link.columns]
+        if found is not None:
+            rates[name] = float(found.rate)
+    ran = {str(place): link for place, link in enumerate(links.values()) if link}
+    risk: dict[str, float] = {}
+    for name, measure in assessment.risk.items():
+        if not isinstance(measure, Measure) or name not in registry:
+            continue
+        takes = signature(registry[name]).parameters
+        if "seed" in takes or ("attacks" in takes and not ran):
+            continue
+        settings = {
+            word: measure.details[word]
+            for word in ASKED
+            if word in takes and word in measure.details
+        }
+        if "attacks" in takes:
+            settings["attacks"] = ran
+        try:
+            value = float(registry[name](original, original, **settings).value)
+        except (TacitError, *MISHAPS):
+            continue
+        if not np.isnan(value):
+            risk[name] = value
+    return Before(rates, risk)
+
+
+def _linked(assessment: Assessment, columns: tuple[str, ...]) -> Linkage | None:
+    """The attack on the file as it is, by these columns; None where it cannot be run."""
+    original = assessment.original
+    names = [name for name in columns if name in original.names]
+    try:
+        return Nearest(columns=names).link(original, original)
+    except (TacitError, *MISHAPS):
+        return None

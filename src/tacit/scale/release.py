@@ -1,0 +1,65 @@
+"""From a file of any size to a release with its manifest, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tacit.data.microdata import Microdata, Schema
+from tacit.plan.manifest import Manifest
+from tacit.plan.plan import Plan
+from tacit.plan.release import release as release_file
+from tacit.scale.any_size import place_of
+
+
+def release(
+    plan: object,
+    source: str | Path,
+    path: str | Path,
+    *,
+    memory: str | None = None,
+    engine: str | None = None,
+    schema: Schema | None = None,
+    release_as_is: Iterable[str] = (),
+    allow_unprotected: bool = False,
+    keep_order: bool = False,
+    force: bool = False,
+    **roles: Iterable[str] | str | None,
+) -> Manifest:
+    """Protect a file or a folder of Parquet files, in memory if it fits and else from the disk.
+
+    The bytes are the same in both ways, and those of ``tacit protect``.
+
+    Parameters
+    ----------
+    plan : Plan, protector or list of them
+        What is done to the file.
+    source, path : path
+        The file or folder to protect, and the release to write.
+    memory : str, optional
+        How much memory may be used, such as 4GB; 80 % of what is free, unless given.
+    engine : str, optional
+        ``local`` (this machine), or a Spark master whose workers see the folder of the release.
+    schema, release_as_is, allow_unprotected, keep_order, force, **roles
+        As in ``tacit.release``.
+    """
+    recipe = Plan.of(plan)
+    with place_of(source, path, memory, engine) as place:
+
+        def read(*what: Path, **how: Iterable[str] | str | None) -> Microdata:
+            data = place.read(*what, **how)  # type: ignore[arg-type]  # as it was given
+            place.refuse_too_little(recipe, data)
+            return data
+
+        return release_file(
+            recipe,
+            source,
+            path,
+            schema=schema,
+            release_as_is=tuple(release_as_is),
+            allow_unprotected=allow_unprotected,
+            keep_order=keep_order,
+            force=force,
+            read=read,
+            **roles,
+        )

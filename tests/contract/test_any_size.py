@@ -1,0 +1,170 @@
+"""Any size: a file on the disk, in any pieces and by any worker, gives the bytes of memory.
+
+Every registered protector is here. None is excused.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tacit as tc
+from contract import examples
+from tacit.base.errors import TacitWarning
+from tacit.data import io
+from tacit.data.io import disk_table, parquet_parts
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Microdata
+from tacit.protect import by_address, on_disk_pieces, registry
+from tacit.scale.engine import Processes, Spark, Threads
+
+#: methods with parameters that go another way than their example does
+ALSO: list[tuple[str, dict[str, Any]]] = [
+    ("noise", {"kind": "correlated"}),
+    ("noise", {"kind": "transformed", "bounds": {"age": [18, 90]}}),
+    ("noise", {"kind": "multiplicative"}),
+    ("rounding", {"kind": "nearest"}),
+    ("top_bottom_coding", {"by": "mean"}),
+    ("top_bottom_coding", {"by": "median"}),
+    ("pram", {"matrix": "uniform"}),
+    ("rank_swapping", {"exchange": "cycles"}),
+    ("recoding", {"show": "label", "rare": 40}),
+    ("microaggregation", {"partition": "individual"}),
+    ("local_suppression", {"k": 5, "columns": ["age", "region", "school"]}),
+]
+#: the same by strata, whose parts are cut from the columns that are looked at
+STRATA = [
+    (name, {"by": ["region"], "columns": ["income", "age"]})
+    for name in ("rank_swapping", "resampling", "shuffling", "microaggregation")
+]
+EVERY = [*((name, {}) for name in registry), *ALSO, *STRATA]
+
+
+def written(path: Path, n: int, row_group: int) -> Path:
+    table = pa.Table.from_pandas(examples.frame(n), preserve_index=False)
+    pq.write_table(table, path, row_group_size=row_group)
+    return path
+
+
+def masked(name: str, parameters: dict[str, Any], data: Microdata) -> Microdata:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TacitWarning)
+        release: Microdata = examples.seeded(name, 7, **parameters).fit_transform(data)
+    return release
+
+
+def same(one: Microdata, other: Microdata) -> None:
+    """Equal bits, types and schema; and the first is still on the disk."""
+    assert isinstance(one, OnDisk)
+    assert one.schema == other.schema
+    assert one.names == other.names
+    table = one.disk.load(one.names)
+    for column in other.names:
+        left, right = table.column(column), other.table.column(column)
+        assert left.type == right.type, column
+        assert left.combine_chunks().equals(right.combine_chunks()), column
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of 512 and files of two blocks, so that a small file has many of both."""
+    monkeypatch.setattr(by_address, "BLOCK", 512)
+    monkeypatch.setattr(on_disk_pieces, "BLOCKS", 2)
+
+
+@pytest.mark.parametrize(("name", "parameters"), EVERY, ids=str)
+def test_out_of_core_gives_the_bytes_of_memory(
+    name: str,
+    parameters: dict[str, Any],
+    small_pieces: None,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    memory = None
+    for row_group, batch in ((700, 65_536), (3000, 97)):
+        monkeypatch.setattr(parquet_parts, "BATCH", batch)
+        monkeypatch.setattr(disk_table, "BATCH", batch)
+        file = written(tmp_path / f"{batch}.parquet", 3000, row_group)
+        if memory is None:
+            memory = masked(name, parameters, io.read(file))
+        folder = tmp_path / str(batch)
+        folder.mkdir()
+        same(masked(name, parameters, OnDisk.open(file, folder)), memory)
+
+
+@pytest.mark.parametrize(
+    "engine", [Threads(3), Processes(2)], ids=["threads", "processes"]
+)
+@pytest.mark.parametrize("name", ["noise", "rank_swapping"])
+def test_whoever_treats_the_pieces(
+    engine: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_disk_pieces, "BLOCKS", 1)
+    file = written(tmp_path / "in.parquet", 20_000, 7000)
+    with on_disk_pieces.mapped_by(engine.map):
+        on_disk = masked(name, {}, OnDisk.open(file, tmp_path))
+    same(on_disk, masked(name, {}, io.read(file)))
+
+
+@pytest.mark.slow
+@pytest.mark.needs("java")
+@pytest.mark.parametrize(("name", "parameters"), EVERY, ids=str)
+def test_spark_gives_the_bytes_of_memory_for_20_000_records(
+    name: str, parameters: dict[str, Any], tmp_path: Path
+) -> None:
+    file = written(tmp_path / "in.parquet", 20_000, 7000)
+    memory = masked(name, parameters, io.read(file))
+    (tmp_path / "here").mkdir()
+    same(masked(name, parameters, OnDisk.open(file, tmp_path / "here")), memory)
+    (tmp_path / "spark").mkdir()
+    with on_disk_pieces.mapped_by(Spark("local[2]").map):
+        same(masked(name, parameters, OnDisk.open(file, tmp_path / "spark")), memory)
+
+
+def test_every_block_and_every_column_draws_numbers_of_its_own() -> None:
+    """Equal draws in two places would let a known record undo the noise of another."""
+    n = 3 * by_address.BLOCK
+    nothing = np.zeros((n, 2))
+    noise = tc.protect.Noise(percent=100, random_state=1).fit_transform(nothing)
+    blocks = noise.reshape(3, by_address.BLOCK, 2)
+    pieces = [blocks[b, :, c] for b in range(3) for c in range(2)]
+    for i, one in enumerate(pieces):
+        for other in pieces[:i]:
+            # of 8,192 independent pairs: six standard errors of a correlation of zero
+            assert abs(np.corrcoef(one, other)[0, 1]) < 6 / np.sqrt(by_address.BLOCK)
+    order = np.tile(np.arange(n, dtype=float)[:, None], 2)
+    swapped = tc.protect.RankSwapping(p=10, random_state=1).fit_transform(order)
+    assert (swapped[:, 0] != swapped[:, 1]).mean() > 0.9
+
+
+def test_a_record_draws_by_its_address_and_not_by_the_length_of_the_file() -> None:
+    """Given the base, a value is rounded alike in a longer file: nothing before it was used up."""
+    rounding = tc.protect.Rounding(base=1.0, random_state=5)
+    values = np.random.default_rng(0).uniform(0, 100, (4 * by_address.BLOCK, 2))
+    longer = rounding.fit_transform(values)
+    shorter = rounding.fit_transform(values[: 2 * by_address.BLOCK + 17])
+    whole = 2 * by_address.BLOCK
+    assert np.array_equal(longer[:whole], shorter[:whole])
+
+
+def test_a_small_file_is_one_piece_and_has_the_bytes_that_it_always_had() -> None:
+    values = np.arange(20.0).reshape(10, 2)
+    noise = tc.protect.Noise(percent=10, random_state=3)
+    sd = values.std(axis=0, ddof=1)
+    drawn = np.random.default_rng(3).standard_normal((10, 2))
+    expected = values + drawn * (sd * 0.1)
+    assert np.allclose(noise.fit_transform(values), expected, rtol=1e-15)
+
+
+def test_every_method_says_how_it_goes_through_a_file() -> None:
+    ways = {name: registry[name].passes for name in registry}
+    assert set(ways.values()) == {"records", "columns", "together"}
+    assert ways["noise"] == "records"
+    assert ways["rank_swapping"] == "columns"
+    assert ways["local_suppression"] == "together"
