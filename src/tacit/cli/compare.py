@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ROWS = 40
 SHORTEST = 0.01
 """Seconds of a search that begins when its time is over: it ends at once, and says so."""
-ENDING = 0.02
+ENDING = 0.05
 """Share of a budget that is kept for showing the answer and ending the worker processes."""
 LONGEST_ENDING = 3.0
 """Seconds of it at the most."""

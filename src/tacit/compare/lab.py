@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from tacit.base.seeds import DRAWN, child
 from tacit.base.typing import Progress
 from tacit.compare.fresh import fresh
 from tacit.compare.journal import Journal
 from tacit.compare.trial import Trial
-from tacit.compare.trials import Outcome, Settings, TrialRun
+from tacit.compare.trials import Outcome, Settings, TrialRun, fingerprint
 from tacit.compare.workers import WITHOUT_END, Time, run_all
 from tacit.data.microdata import Microdata
 from tacit.plan.plan import Plan
@@ -33,6 +34,11 @@ class Lab:
     total: int = 0
     notes: set[str] = field(default_factory=set)
     cpu: float = 0.0
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Names the data; worked out once for all stages of a search."""
+        return fingerprint(self.data)
 
     def tell(self, what: str) -> None:
         """One more run is done."""
@@ -93,6 +99,7 @@ class Lab:
             workers=self.workers,
             tell=self.tell,
             limit=limit,
+            of_data=self.fingerprint,
         )
         # back from the order of running to the order of the plans
         by_plan: list[list[Outcome]] = [[] for _ in plans]

@@ -93,6 +93,7 @@ def run_all(
     workers: int = 1,
     tell: Callable[[str], None] | None = None,
     limit: Time = WITHOUT_END,
+    of_data: str | None = None,
 ) -> list[Outcome | None]:
     """The outcome of every run, in the order given; from the journal where it is known.
 
@@ -114,9 +115,11 @@ def run_all(
         Called after each run.
     limit : Time
         When no run is started any more, and when none goes on.
+    of_data : str, optional
+        The fingerprint of the file, where it is known: it takes a look at every record.
     """
     # the journal may hold runs of other data or settings; keys tell them apart
-    of_data = fingerprint(data)
+    of_data = of_data or fingerprint(data)
     keys = [run.key(of_data, settings) for run in runs]
     todo = [i for i, key in enumerate(keys) if key not in journal.known]
     # what is known counts as done
