@@ -28,7 +28,7 @@ LARGEST_SAMPLE = 2_000
 
 # In a one-to-one linkage every record takes part, so no sample of originals can stand for
 # the file; larger files are left out unless they are asked for.
-LARGEST = 2_100
+LARGEST = 5_000
 
 ZERO = "no record is linked to its own"
 HIGHER = "a larger share of the records is linked correctly"
