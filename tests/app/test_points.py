@@ -69,7 +69,7 @@ def test_all_methods_on_a_survey_leave_a_page_that_answers(page, survey: Path) -
         assert "Safe by these thresholds" in row.inner_text()
     # point 5: the file before protection is a row and a point
     assert page.inner_text("#before").startswith("as it is, before protection")
-    assert page.locator("#live svg text:has-text('before protection')").count() >= 1
+    assert page.locator("#live .key li:text-is('as it is')").count() == 1
 
 
 def test_one_verdict_with_its_reason_and_its_next_step(page, tmp_path: Path) -> None:
