@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tacit.app import workspace
 from tacit.app.project import Attempt, Project, Setup
 from tacit.app.server import create
 from tacit.app.session import State
 from tacit.app.settings import Settings
 from tacit.app.worker import Job, Worker
-from tacit.app.workspace import Workspace, remove_abandoned
+from tacit.app.workspace import NEW, PREFIX, Workspace
+from tacit.base import private_place
 from tacit.plan.plan import Plan
 
 BASE = "http://127.0.0.1:8765"
@@ -190,10 +190,10 @@ def test_only_what_a_dead_page_of_ours_left_is_removed(
     link.symlink_to(target)
     owned = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: owned + 1)
-    remove_abandoned()
+    private_place.remove_abandoned(tmp_path, PREFIX, NEW)
     assert dead.exists()
     monkeypatch.setattr(os, "getuid", lambda: owned)
-    remove_abandoned()
+    private_place.remove_abandoned(tmp_path, PREFIX, NEW)
     assert not dead.exists()
     assert (target / "lock").exists()
     assert living.path.exists()
@@ -211,7 +211,7 @@ def test_a_place_without_its_lock_goes_when_its_maker_is_gone(
     others = [here, "tacit-new-notes", "tacit-new-my-notes", f"tacit-new-{10**30}-x"]
     for name in (gone, *others):
         (tmp_path / name).mkdir()
-    remove_abandoned()
+    private_place.remove_abandoned(tmp_path, PREFIX, NEW)
     assert {path.name for path in tmp_path.iterdir()} == set(others)
 
 
@@ -228,7 +228,7 @@ def test_whoever_is_killed_while_removing_leaves_the_lock(
     def last(path: Path, **_: object) -> None:
         left.append({one.name for one in place.path.iterdir()})
 
-    monkeypatch.setattr(workspace.shutil, "rmtree", last)
+    monkeypatch.setattr(private_place.shutil, "rmtree", last)
     place.close()
     assert left[-1] == {"lock", "inner"}
     assert len(left) == 2

@@ -8,9 +8,11 @@ both, with the same bytes.
 from __future__ import annotations
 
 import os
-import tempfile
+import signal
+import sys
+import threading
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +20,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from tacit.base.errors import InputError, ParameterError
+from tacit.base.private_place import PrivatePlace
 from tacit.data import io
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.io.parquet_parts import ParquetParts, files_of
@@ -40,6 +43,8 @@ BASE = 350 * 10**6
 ONE_COLUMN = 140
 # bytes per record and column where a method holds several: values, scores, order, result
 EACH_OF_SEVERAL = 10 * WIDTH
+# names of the folder with columns of the file, and of one that is not locked yet
+PREFIX, NEW = ".tacit-work-", ".tacit-new-"
 # of the memory that is free, what one run may take
 SHARE = 0.8
 
@@ -139,13 +144,32 @@ def place_of(
     sentence = f"Out of core, {name}: in memory it would take {sizes}."
     if master is not None:
         sentence = f"Out of core, {name}."
-    with ExitStack() as stack:
-        folder = tempfile.TemporaryDirectory(
-            prefix=".tacit-", dir=Path(beside).resolve().parent
-        )
-        held = Path(stack.enter_context(folder))
-        stack.enter_context(mapped_by(partial(_mapped, where)))
-        yield Place(True, sentence, limit, where, held)
+    with (
+        stopped_by_signals(),
+        PrivatePlace(Path(beside).resolve().parent, PREFIX, NEW) as held,
+        mapped_by(partial(_mapped, where)),
+    ):
+        yield Place(True, sentence, limit, where, held.path)
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """A closed terminal and SIGTERM end the run by the usual way out, which removes its files."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in names]
+    before = [signal.signal(number, _leave) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, old in zip(numbers, before, strict=True):
+            signal.signal(number, old)
+
+
+def _leave(number: int, _: object) -> None:
+    sys.exit(128 + number)
 
 
 def _amount(number: int) -> str:
