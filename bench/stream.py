@@ -147,8 +147,6 @@ def _sort(window: int, records: Records) -> None:
     for record in records:
         for name, value in record.items():
             medians[name].update(value)
-        # one record in, one record out, as of a filter
-        {name: median.get() for name, median in medians.items()}
 
 
 def pushed(x: np.ndarray, names: list[str]) -> Iterator[Row]:
@@ -162,7 +160,7 @@ def pushed(x: np.ndarray, names: list[str]) -> Iterator[Row]:
     says = {
         "river StandardScaler": "peer learns and scales each record",
         "river LazySearch": "peer finds the three nearest in the same window and makes no groups",
-        "river RollingQuantile": "peer keeps one sorted window a column, puts out medians and swaps nothing",
+        "river RollingQuantile": "peer keeps one sorted window a column and puts out nothing",
     }
     for name, make, _, _ in filters(x):
         if "monitors" in name or "DP" in name:
