@@ -68,18 +68,25 @@ def measure_here(
     caches) counts only where it is the only one: where it takes more than four times the budget.
     """
     before = _reset_peak()
-    made: list[tuple[float, float, Any]] = []
-    while not made or (
-        (len(made) <= repeat or (repeat > 0 and sum(call[0] for call in made) < SHORT))
-        and sum(seconds for seconds, _, _ in made[1:]) < budget > made[0][0] / 4
+    calls, first, since = 0, 0.0, 0.0
+    least, cpu_of_least, answer = float("inf"), 0.0, None
+    while not calls or (
+        (calls <= repeat or (repeat > 0 and first + since < SHORT))
+        and since < budget > first / 4
     ):
         start, cpu = time.perf_counter(), time.process_time()
+        # of many answers one is kept: memory is measured, too
         answer = function()
-        made.append((time.perf_counter() - start, time.process_time() - cpu, answer))
-    seconds, cpu, answer = min(made, key=lambda call: call[0])
-    return Measured(
-        seconds, cpu, None if before is None else _status("VmHWM") - before, answer
-    )
+        seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+        if calls:
+            since += seconds
+        else:
+            first = seconds
+        calls += 1
+        if seconds < least:
+            least, cpu_of_least = seconds, cpu
+    memory = None if before is None else _status("VmHWM") - before
+    return Measured(least, cpu_of_least, memory, answer)
 
 
 def _status(key: str) -> float:

@@ -65,5 +65,10 @@ def test_the_report_shows_what_the_assessment_computed(
     )
     page = report.html(result)
     assert "Weights that an intruder would learn" in page
-    assert "People found by one column alone" in page
+    # a column of the heatmap, with a figure for every column of the file
+    alone = result.risk["learned_weights"].details["alone"]
+    shown = dict(re.findall(r"(x\d), Found by it alone: ([\d.]+)", page))
+    assert {name: float(text) for name, text in shown.items()} == {
+        name: pytest.approx(100 * share, abs=0.06) for name, share in alone.items()
+    }
     assert "with equal weights" in page
