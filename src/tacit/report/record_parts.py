@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.assess.assessment import Assessment
 from tacit.attack.linkage import Linkage
+from tacit.base.measure import Measure
 from tacit.data.buffers import array_of
 from tacit.data.microdata import Kind, Microdata
 from tacit.report import charts, shapes
@@ -134,7 +135,20 @@ def by_column(assessment: Assessment) -> Row | None:
         "the column's values that are told."
     )
     caption = "Figures are percent; the darkest cells are 100 %. A dash: it says nothing there."
+    learned = measures(assessment.risk).get(LEARNED)
+    if learned is not None and learned.per_column:
+        caption += f" {_gain(learned)}"
     return {"lead": lead, "chart": str(chart), "caption": caption}
+
+
+def _gain(learned: Measure) -> str:
+    """What the weights that an intruder would learn find more, and what they were learned from."""
+    records = count(learned.details["records"])
+    equal = percent(learned.details["equal weights"])
+    return (
+        f"Weights were learned from the true links of {records} records, linked among themselves: "
+        f"{percent(learned.value)} found, against {equal} with equal weights."
+    )
 
 
 def _shares(values: Mapping[str, float]) -> dict[str, float]:
