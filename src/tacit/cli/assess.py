@@ -61,7 +61,7 @@ def assess(
         bool,
         typer.Option(
             "--external",
-            help="A report without parameters or records that help an intruder.",
+            help="Report and JSON in bands, without what helps an intruder.",
         ),
     ] = False,
     fail_above: Annotated[
@@ -175,7 +175,8 @@ def assess(
             progress=progress,
             stop=stop,
         )
-    shared.show_or_write(result, show, json_file, force=force)
+    content = _published if external else None
+    shared.show_or_write(result, show, json_file, force=force, content=content)
     if records is not None:
         io.write(exposure.table(result), records, force=force)
     if html is not None:
@@ -190,6 +191,13 @@ def assess(
     if verdict.state != "safe":
         typer.echo(f"--fail-above {fail_above:g}: {verdict}", err=True)
         raise typer.Exit(1)
+
+
+def _published(result: Assessment) -> dict[str, object]:
+    """What an external JSON holds."""
+    from tacit.report.external import published
+
+    return published(result)
 
 
 def _limits(pairs: list[str] | None) -> dict[str, float]:

@@ -8,7 +8,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, get_type_hints
@@ -353,16 +353,25 @@ Shown = TypeVar("Shown", bound=Result)
 
 
 def show_or_write(
-    result: Shown, show: Callable[[Shown], None], target: Path | None, *, force: bool
+    result: Shown,
+    show: Callable[[Shown], None],
+    target: Path | None,
+    *,
+    force: bool,
+    content: Callable[[Shown], dict[str, object]] | None = None,
 ) -> None:
-    """Tables on the terminal and, if asked for, JSON in a file; ``-`` is JSON on stdout alone."""
+    """Tables on the terminal and, if asked for, JSON in a file; ``-`` is JSON on stdout alone.
+
+    ``content``: what the JSON holds, if not all of the result.
+    """
     from tacit.data import io
 
+    held = result.to_dict if content is None else partial(content, result)
     if str(target) == "-":
-        emit(result.to_dict())
+        emit(held())
         return
     show(result)
     if target is not None:
         # The file appears when it is whole.
         with io.replacing(target, force=force) as temporary:
-            temporary.write_text(_json(result.to_dict()), encoding="utf-8")
+            temporary.write_text(_json(held()), encoding="utf-8")

@@ -10,7 +10,7 @@ released.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tacit import __version__
 from tacit.assess.assessment import Assessment, Failure
@@ -89,6 +89,31 @@ def content(
     page.no_steps = "The methods are not named in this report."
     page.glossary = entries()
     return page
+
+
+def published(assessment: Assessment) -> dict[str, object]:
+    """The external report in plain types, for ``assess --external --json``."""
+    page = content(assessment)
+    measured = ("title", "value", "reading")
+    return {
+        "external": True,
+        "records": assessment.masked.n,
+        "attributes": len(assessment.masked.names),
+        "verdict": {
+            "state": assessment.verdict.state,
+            "sentence": page.verdict.sentence,
+        },
+        "checks": _only(page.checks, ("title", "value", "limit", "standing")),
+        "attacks": _only(page.attacks, ("title", "rate", "chance")),
+        "risk": _only(page.risk, measured),
+        "loss": _only(page.loss, measured),
+        "methods": [step["title"] for step in page.steps],
+        "remarks": page.remarks,
+    }
+
+
+def _only(rows: Sequence[Row], keys: Sequence[str]) -> list[Row]:
+    return [{key: row[key] for key in keys} for row in rows]
 
 
 def _figures(assessment: Assessment) -> list[Row]:
