@@ -101,6 +101,8 @@ def test_an_external_report_is_asked_for_as_such(
 
     module = import_module("tacit.assess.assessment")
     monkeypatch.setattr(module, "assess", lambda *_, **__: Assessed())
+    module = import_module("tacit.report.external")
+    monkeypatch.setattr(module, "published", lambda _: {})
     words = ["assess", str(file), str(file), "--json", "-"]
     words += ["--html", str(file.with_name("r.html"))]
     for more in (["--external"], []):
