@@ -33,6 +33,10 @@ MODULES = (
 RESULTS = ROOT / "results"
 BUDGET = {False: 480.0, True: 1500.0}
 """Seconds that one module may take: quick, full."""
+TOTAL = {False: 870.0, True: 3600.0}
+"""Seconds for all of them, less what drawing the page takes."""
+LEAST = 30.0
+"""Seconds that a module gets however late it is."""
 
 
 def _number(value: float | None, digits: int = 3) -> str:
@@ -115,6 +119,23 @@ def _whole(fresh: list[dict[str, Any]], before: Path) -> list[dict[str, Any]]:
     return [parts[module] for module in (*MODULES, *sorted(set(parts) - set(MODULES)))]
 
 
+def _report(modules: list[dict[str, Any]], full: bool) -> dict[str, Any]:
+    """What the page shows: the figures, and on which machine and against which versions."""
+    return {
+        "when": time.strftime("%Y-%m-%d %H:%M"),
+        "full": full,
+        "machine": {
+            "python": platform.python_version(),
+            "cores": os.cpu_count(),
+            "load": os.getloadavg()[0],
+            "os": platform.platform(),
+        },
+        "versions": versions(),
+        "modules": modules,
+        "growth": fit(Row(**row) for part in modules for row in part["rows"]),
+    }
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
@@ -133,30 +154,20 @@ def main(arguments: list[str] | None = None) -> int:
     if options.child:
         return child(options.child, options.full, options.out)
 
-    fresh = []
-    for module in options.only or MODULES:
-        print(f"bench: {module} ...", file=sys.stderr, flush=True)
-        fresh.append(
-            collect(module, options.full, options.budget or BUDGET[options.full])
-        )
-    _print(fresh)
+    until = time.monotonic() + TOTAL[options.full]
     RESULTS.mkdir(exist_ok=True)
     out = RESULTS / ("full.json" if options.full else "quick.json")
-    modules = _whole(fresh, out)
-    report = {
-        "when": time.strftime("%Y-%m-%d %H:%M"),
-        "full": options.full,
-        "machine": {
-            "python": platform.python_version(),
-            "cores": os.cpu_count(),
-            "load": os.getloadavg()[0],
-            "os": platform.platform(),
-        },
-        "versions": versions(),
-        "modules": modules,
-        "growth": fit(Row(**row) for part in modules for row in part["rows"]),
-    }
-    out.write_text(json.dumps(report, indent=1) + "\n")
+    fresh: list[dict[str, Any]] = []
+    report: dict[str, Any] = {}
+    for module in options.only or MODULES:
+        print(f"bench: {module} ...", file=sys.stderr, flush=True)
+        left = max(LEAST, until - time.monotonic())
+        budget = options.budget or min(BUDGET[options.full], left)
+        fresh.append(collect(module, options.full, budget))
+        # after each module: whoever ends the run early keeps what was measured
+        report = _report(_whole(fresh, out), options.full)
+        out.write_text(json.dumps(report, indent=1) + "\n")
+    _print(fresh)
     if not options.no_page:
         from bench.page import write
 

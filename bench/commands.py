@@ -20,6 +20,8 @@ from bench import Row
 from tacit.data.datasets.census import make_census
 
 COLUMNS = 10
+SIZES = (10_000, 31_623, 100_000, 1_000_000)
+"""Records of the files."""
 BUDGET = 20
 """Seconds of the comparison."""
 COMPARED = (10_000, 100_000)
@@ -62,13 +64,7 @@ def spent(*command: str) -> Spent:
     )
 
 
-def sizes(command: str, full: bool) -> tuple[int, ...]:
-    """An assessment of a million records takes longer than the quick run may."""
-    small = (10_000, 31_623, 100_000)
-    return (*small, 1_000_000) if full or command != "assess" else small
-
-
-def measured(folder: Path, n: int, full: bool) -> Iterator[Row]:
+def measured(folder: Path, n: int) -> Iterator[Row]:
     """Every command on a file of n records."""
     original = folder / f"{n}.csv"
     masked = folder / f"{n}.masked.csv"
@@ -81,8 +77,6 @@ def measured(folder: Path, n: int, full: bool) -> Iterator[Row]:
         "assess": ("--plan", manifest, "--html", str(folder / "r.html"), "--force"),
     }
     for name, options in commands.items():
-        if n not in sizes(name, full):
-            continue
         files = [str(original)] if name == "risk" else [str(original), str(masked)]
         took = spent(name, *files, *options)
         yield Row(
@@ -114,7 +108,7 @@ def run(full: bool) -> Iterator[Row]:
     """Small files first: what a short run leaves out are the large ones."""
     with TemporaryDirectory() as folder:
         # once on a small file, so that kernels are compiled
-        for _ in measured(Path(folder), 3_000, full):
+        for _ in measured(Path(folder), 3_000):
             pass
-        for n in sizes("", True):
-            yield from measured(Path(folder), n, full)
+        for n in SIZES:
+            yield from measured(Path(folder), n)

@@ -46,7 +46,7 @@ def main() -> None:
                     context = browser.new_context(
                         viewport={"width": 1280, "height": 860}, color_scheme=scheme
                     )
-                    context.set_default_timeout(180_000)
+                    context.set_default_timeout(600_000)
                     walk(
                         context.new_page(),
                         found.group(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,18 @@ if TYPE_CHECKING:
 
 # Progress of what takes more than a second would stand between the lines that tests read.
 os.environ.setdefault("TACIT_PROGRESS", "off")
+
+
+# Chromium in a container: no sandbox or graphics there, and no request of its own to anywhere.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def _have(name: str) -> bool:
@@ -114,3 +127,14 @@ def census_like() -> pd.DataFrame:
     from tacit.data.datasets import load
 
     return load("census")[0].to_pandas()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """One browser for all tests, since a process can have one only; each has its own profile."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=find("chromium"), args=FLAGS)
+        yield made
+        made.close()

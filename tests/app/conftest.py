@@ -15,18 +15,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from programs import find
-
-# Chromium in a container: no sandbox or graphics there, and no request of its own to anywhere.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 PATIENCE = int(os.environ.get("TACIT_PATIENCE", "400000"))
 """Milliseconds: a busy machine is slow, which is not what these tests are about."""
 
@@ -119,17 +107,6 @@ def wait_until_up(server: Server) -> None:
     raise AssertionError("the server did not come up")
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[object]:
-    """One browser for all tests; each test has a profile of its own."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=find("chromium"), args=FLAGS)
-        yield made
-        made.close()
-
-
 @pytest.fixture
 def context(browser, server: Server) -> Iterator[object]:
     """A fresh profile that has opened the printed address.
@@ -179,3 +156,17 @@ def choose(page) -> None:
     if page.query_selector("tr.chosen") is None:
         page.click("button:has-text('Make it the release') >> nth=0")
         page.wait_for_selector("tr.chosen")
+
+
+def keep_steps(page, number: int = 0) -> None:
+    """Take away the steps of the plan after the first `number`, one by one.
+
+    A click returns before its answer has come. Whoever looks at once sees the page that
+    is being left: it waits for the protect page first, and for each step to be gone.
+    """
+    page.wait_for_url("**/protect")
+    page.wait_for_selector("#add")
+    steps = page.locator("[aria-label^='Remove step']").count()
+    for last in range(steps, number, -1):
+        page.click(f"[aria-label='Remove step {number + 1}']")
+        page.wait_for_selector(f"[aria-label='Remove step {last}']", state="detached")

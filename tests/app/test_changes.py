@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import tacit as tc
-from app.conftest import PATIENCE, choose, wait_for_runs
+from app.conftest import PATIENCE, choose, keep_steps, wait_for_runs
 from app.test_access import serious
 from tacit.app.changes import PAGE
 from tacit.report import changes
@@ -122,9 +122,7 @@ def test_the_page_shows_what_changed(browser, server, tmp_path: Path) -> None:
             said = f"#said:has-text('Role of {name} is {role}')"
             page.wait_for_selector(said, state="attached")
     page.goto(f"{address}/protect")
-    while page.query_selector("[name='s0.method']") is not None:
-        page.click("[aria-label='Remove step 1']")
-        page.wait_for_load_state()
+    keep_steps(page)
     page.select_option("#add", "local_suppression")
     page.click("text=Add a step")
     page.wait_for_selector("[name='s0.method']")

@@ -10,7 +10,7 @@ import pyarrow.csv
 import pytest
 
 import tacit as tc
-from app.conftest import choose, wait_for_runs
+from app.conftest import choose, keep_steps, wait_for_runs
 from app.test_household import say_roles
 from app.test_path import download
 from tacit.plan import manifest
@@ -116,9 +116,7 @@ def test_from_keys_to_a_release(page, survey: Path, tmp_path: Path) -> None:
     page.goto(f"{address}/protect")
     page.wait_for_selector("#preview .figures")
     assert "cut at 18, 40, 65" in page.inner_text("main")
-    while page.locator("[aria-label='Remove step 2']").count():
-        page.click("[aria-label='Remove step 2']")
-        page.wait_for_load_state()
+    keep_steps(page, 1)
     page.fill("[name='s0.p.k']", "3")
     page.fill("[name='s0.p.suppression_limit']", "0.2")
     page.wait_for_selector("#preview:not(.stale) .figures")

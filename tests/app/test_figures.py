@@ -36,15 +36,15 @@ def test_the_map_shows_what_compare_finds(
     step = {"method": method, "parameters": parameters, "seed": 3}
     work.run(
         lambda kind, value: ticks.append(value) if kind == "tick" else None,
-        str(path),
-        "survey.csv",
-        {},
-        {},
+        {"path": str(path), "roles": {}, "kinds": {}},
+        {
+            "name": "survey.csv",
+            "bound": 0.05,
+            "limits": {},
+            "folder": str(tmp_path),
+            "depth": "quick",
+        },
         [{"run": 1, "label": "a plan", "steps": [step]}],
-        0.05,
-        {},
-        str(tmp_path),
-        "quick",
     )
     (tick,) = ticks
     assert not tick["error"]

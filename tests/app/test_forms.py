@@ -8,7 +8,7 @@ import pytest
 from annotated_types import Ge, Le
 
 from tacit.app import forms, work
-from tacit.app.fitting import by_goal, columns_for, new_step, offered
+from tacit.app.fitting import by_goal, columns_for, masked_by, new_step, offered
 from tacit.app.project import Setup
 from tacit.base.parameters import model_of
 from tacit.plan.plan import Step
@@ -149,6 +149,13 @@ def test_only_methods_that_fit_the_keys_are_offered() -> None:
     step = new_step("rounding", methods["rounding"], mixed)
     assert step["parameters"] == {"columns": ["pay"]}
     assert new_step("noise", methods["noise"], mixed)["parameters"] == {}
+    # what an earlier step masks is not masked again: first other keys, then other columns
+    first = new_step("pram", methods["pram"], setup)
+    assert masked_by([first], methods, setup) == {"sex", "region"}
+    half = new_step("pram", methods["pram"], setup, {"sex"})
+    assert half["parameters"] == {"columns": ["region"]}
+    later = new_step("rounding", methods["rounding"], setup, {"sex", "region"})
+    assert later["parameters"] == {"columns": ["pay"]}
     named = Setup(roles=roles | {"id": "identifier"}, kinds=kinds)
     assert "pseudonyms" in offered(methods, named, set())
 
@@ -158,7 +165,7 @@ def test_what_most_people_set_comes_first_in_plain_words() -> None:
     entry = work.catalogue(lambda kind, value: None)["protect"]["microaggregation"]
     inputs = forms.fields(entry["schema"], {}, entry["doc"], entry["plain"])
     shown = {one.name: one.label for one in inputs if not one.advanced}
-    assert shown == {"k": "people in each group", "columns": "columns"}
+    assert shown == {"k": "People in each group", "columns": "Columns"}
     required = {"properties": {"a": {"type": "integer"}}, "required": ["a"]}
     assert not forms.fields(required, plain={"b": "x"})[0].advanced
 

@@ -11,7 +11,7 @@ import pyarrow.csv
 import pytest
 
 import tacit as tc
-from app.conftest import choose, wait_for_runs
+from app.conftest import choose, keep_steps, wait_for_runs
 from app.test_path import download
 from tacit.plan import manifest
 
@@ -68,9 +68,7 @@ def say_roles(page, roles: dict[str, str]) -> None:
 
 def build(page) -> None:
     """The steps of the plan, added one by one."""
-    while page.query_selector("[name='s0.method']") is not None:
-        page.click("[aria-label='Remove step 1']")
-        page.wait_for_load_state()
+    keep_steps(page)
     for place, (method, parameters) in enumerate(STEPS):
         page.select_option("#add", method)
         page.click("text=Add a step")

@@ -46,7 +46,9 @@ def test_presets_are_thresholds_and_other_ones_are_not_called_safe(page) -> None
     before = page.inner_text("#before")
     assert "100\u00a0%" in before
     assert "Not safe" in before
-    assert page.locator("#live svg.map text:has-text('as it is')").count() == 1
+    assert (
+        page.locator("#live svg.map.for-screen text:has-text('as it is')").count() == 1
+    )
     assert page.locator("#before button").count() == 0
     page.goto(f"{address}/release")
     assert "Before" in page.inner_text("th:has-text('Before')")

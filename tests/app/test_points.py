@@ -1,4 +1,10 @@
-"""What a new user stumbled over, each as a test in a real browser that failed on the old page."""
+"""What a new user stumbled over, each as a test in a real browser that fails on the old page.
+
+Tried on the page of commits 049fb1b and 3ec17ca, from before the work began (where a test uses what
+was not there yet, such as generalisation, with what was): a 500 on the compare page (1), no verdict
+with its step (3, 8), forms by family (9), no history (9), no household risk of a record (6), no
+counts beside the roles (5), a script without roles (12), a menu of 336 of 844 pixels (14).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import tacit as tc
-from app.conftest import choose, load_demo, wait_for_runs
+from app.conftest import choose, keep_steps, load_demo, wait_for_runs
 from app.test_household import ROLES, say_roles
 from app.test_path import download
 
@@ -45,9 +51,7 @@ def add(page, method: str, place: int) -> None:
 def without_steps(page, address: str) -> None:
     """An empty plan."""
     page.goto(f"{address}/protect")
-    while page.query_selector("[name='s0.method']") is not None:
-        page.click("[aria-label='Remove step 1']")
-        page.wait_for_load_state()
+    keep_steps(page)
 
 
 def test_all_methods_on_a_survey_leave_a_page_that_answers(page, survey: Path) -> None:
@@ -87,7 +91,7 @@ def test_one_verdict_with_its_reason_and_its_next_step(page, tmp_path: Path) -> 
     assert word == "Not safe"
     assert step.startswith("Try k = ")
     assert step in page.inner_text("#none-safe")
-    assert page.locator(".pick[aria-label*='Not safe']").count() == 1
+    assert page.locator(".for-screen .pick[aria-label*='Not safe']").count() == 1
     choose(page)
     page.goto(f"{address}/release")
     assert page.inner_text(".verdict .word").lower() == word.lower()
@@ -101,7 +105,10 @@ def test_one_verdict_with_its_reason_and_its_next_step(page, tmp_path: Path) -> 
     page.wait_for_selector("#bound[value='20']")
     page.goto(f"{address}/compare")
     assert page.inner_text("#live tbody .judged .tag") == "other thresholds"
+    assert "Run it again: it was judged by others." in page.inner_text("#none-safe")
     assert page.locator(".tag:text-is('recommended')").count() == 0
+    page.goto(f"{address}/release")
+    assert "Judged by other thresholds" in page.inner_text("#other-thresholds")
     # thresholds are a decision of the project, so they are in its history
     page.click("#history")
     assert "Accepted risk 20 %" in page.inner_text(".states .now")
@@ -122,7 +129,7 @@ def test_forms_are_by_purpose_with_plain_labels(page, survey: Path) -> None:
     assert "date_shift" not in methods
     add(page, "microaggregation", 0)
     label = page.inner_text("label[for='s0.p.k']")
-    assert label == "people in each group k"
+    assert label == "People in each group k"
     assert not page.is_visible("[name='s0.p.partition']")
     page.click(".advanced summary")
     assert page.is_visible("[name='s0.p.partition']")
@@ -136,7 +143,7 @@ def test_forms_are_by_purpose_with_plain_labels(page, survey: Path) -> None:
     page.fill(".rename [name=label]", "first try")
     page.click(".rename button")
     page.wait_for_selector("tbody th:has-text('first try')")
-    assert page.locator(".pick[aria-label^='first try']").count() == 1
+    assert page.locator(".for-screen .pick[aria-label^='first try']").count() == 1
 
 
 def test_the_history_has_names_and_leads_back(page) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tacit as tc
-from app.conftest import choose, wait_for_runs
+from app.conftest import choose, keep_steps, wait_for_runs
 from app.test_classes import KEYS, opened, survey  # noqa: F401  a fixture
 from tacit.app.look import counts_of, look_of
 from tacit.app.messages import RecordsOrder
@@ -146,9 +146,7 @@ def test_original_beside_masked(page, survey: Path) -> None:  # noqa: F811
     page.wait_for_selector("#drop")
     page.goto(f"{address}/protect")
     page.fill("[name='s0.p.k']", "2")
-    while page.locator("[aria-label='Remove step 2']").count():
-        page.click("[aria-label='Remove step 2']")
-        page.wait_for_load_state()
+    keep_steps(page, 1)
     page.click("#run")
     page.wait_for_url("**/compare")
     wait_for_runs(page, 1)

@@ -18,8 +18,8 @@ def seen(page) -> int:
 def test_measures_move_while_the_stream_runs(page, server) -> None:
     """Start, watch the figures change, stop."""
     page.goto(f"{server.base}stream")
-    page.select_option("#filter", "microaggregation")
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.select_option("#filter", "microaggregation")
     page.select_option("#pace", "500")
     page.fill("#count", "100000")
     page.click("#start")
@@ -30,7 +30,7 @@ def test_measures_move_while_the_stream_runs(page, server) -> None:
     )
     assert seen(page) > first
     for name in ("Risk", "Loss", "Delay"):
-        assert page.locator(f"#live svg[aria-label^='{name}']").count() == 1
+        assert page.locator(f"#live svg.for-screen[aria-label^='{name}']").count() == 1
     page.click("#stop")
     page.wait_for_selector("#live h2:has-text('stopped')")
     page.wait_for_selector("#stop[disabled]")

@@ -84,10 +84,9 @@ def test_two_tabs_on_two_files_do_not_mix(context, page, server) -> None:
         tab.reload()
         assert tab.input_value("[name='s0.p.k']") == k
     other.click("text=tacit")
-    other.click(
-        f"form[action='{second.removeprefix(server.base.rstrip('/'))}/close'] button"
-    )
-    other.wait_for_load_state()
+    form = f"form[action='{second.removeprefix(server.base.rstrip('/'))}/close']"
+    with other.expect_navigation():
+        other.click(f"{form} button")
     assert other.request.get(f"{second}/data").status == 404
     assert page.request.get(f"{first}/data").ok
 

@@ -5,6 +5,7 @@ Real processes and real signals; each side waits for a word of the other, so not
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -17,9 +18,14 @@ from cli.test_bad_input import ENV, GOOD
 WAITS = """
 import sys, time
 import tacit.attack.assignment as room
-stubborn, first = sys.argv[1] == "stubborn", True
+stubborn, calls = sys.argv[1] == "stubborn", []
+usual = room.Assignment.link
 
 def waiting(self, *args, **more):
+    calls.append(1)
+    # in the second release that is attacked, not in the first
+    if sys.argv[0] == "second" and len(calls) == 1:
+        return usual(self, *args, **more)
     while True:
         try:
             print("RUNS", file=sys.stderr, flush=True)
@@ -32,7 +38,7 @@ def waiting(self, *args, **more):
 
 room.Assignment.link = waiting
 from tacit.cli import main
-sys.argv = ["tacit", *sys.argv[2:]]
+sys.argv = [sys.argv[1], *sys.argv[2:]]
 main()
 """
 
@@ -126,3 +132,47 @@ def test_progress_is_said_where_standard_error_is_a_pipe(tmp_path: Path) -> None
     process.communicate()
     assert process.returncode == 130
     assert os.environ["TACIT_PROGRESS"] == "off"
+
+
+def test_a_stopped_search_shows_what_was_attacked(tmp_path: Path) -> None:
+    """Settings with what was found at each; none is called the one to take."""
+    source, _ = files(tmp_path)
+    release = tmp_path / "release.csv"
+    words = ["protect", source, release, "--method", "microaggregation"]
+    # settings that are above the bound by a cheap attack are known before this one runs
+    process = started("", *words, "--until", "risk<=0.2")
+    wait_for(process, "RUNS")
+    process.send_signal(signal.SIGINT)
+    said, heard = process.communicate()
+    assert process.returncode == 130, heard
+    assert said.startswith("Tried so far; none is released")
+    assert "k=2 " in said
+    assert "risk<=0.2 holds" in said
+    assert not release.exists()
+
+
+def test_a_stopped_comparison_shows_the_plans_that_had_ended(tmp_path: Path) -> None:
+    """The first plan ended, the second did not: no plan is recommended or saved."""
+    source, _ = files(tmp_path)
+    plans, best = tmp_path / "plans.toml", tmp_path / "best.toml"
+    result = tmp_path / "out.json"
+    plans.write_text(
+        '[[plans]]\nmethod = "microaggregation"\nk = 15\n'
+        '[[plans]]\nmethod = "microaggregation"\nk = 10\n'
+    )
+    words = ["compare", source, "--plans", plans, "--workers", "1", "--bound", "1"]
+    words += ["--save-plan", best, "--resume", tmp_path / "runs.jsonl"]
+    process = started("second", *words, "--json", result)
+    wait_for(process, "RUNS")
+    process.send_signal(signal.SIGINT)
+    said, heard = process.communicate()
+    assert process.returncode == 130, heard
+    known = json.loads(result.read_text())
+    assert [row["name"] for row in known["plans"]] == ["microaggregation(k=15)"]
+    assert known["recommended"] is None
+    assert known["why"].startswith("stopped by Ctrl-C after 1 run on 30 of 30 records")
+    assert "none is recommended" in heard
+    assert not best.exists()
+    assert said.startswith("Why: stopped by Ctrl-C")
+    assert "1 plan on 30 records" in said
+    assert "Recommended" not in said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from tacit.compare import until as until_module
 from tacit.compare.attacked import risk_of
 from tacit.compare.bound import Bound
 from tacit.compare.comparison import compare
+from tacit.compare.trial import Trial
 from tacit.compare.trials import Outcome
 from tacit.compare.until import protect_until
 from tacit.data.microdata import Microdata
@@ -95,17 +98,46 @@ def test_an_attack_that_fails_is_not_taken_for_a_safe_one(data, monkeypatch) -> 
         risk_of(data, plan.mask(data), plan, BOUND, WHO, True, hasty=True)
 
 
+def test_cheap_attacks_alone_say_what_fails_and_never_what_is_safe(
+    data, monkeypatch
+) -> None:
+    seen = _linked(monkeypatch)
+    unsafe, safe = _noise(1.0), _noise(400.0)
+    found = risk_of(
+        data, unsafe.mask(data), unsafe, BOUND, WHO, True, hasty=True, brief=True
+    )
+    assert not found.met
+    perhaps = risk_of(
+        data, safe.mask(data), safe, BOUND, WHO, True, hasty=True, brief=True
+    )
+    assert perhaps.met
+    assert {*seen} == {"nearest"}
+
+
+def test_what_is_handed_over_has_met_everybody(data) -> None:
+    """The figures are those of the strongest, whom cheap attacks leave out."""
+    bound = Bound.parse("risk<=0.1")
+    how = {"seed": 5, "informed": False}
+    only = protect_until(data, "microaggregation", bound, attackers=WHO[:1], **how)
+    found = protect_until(data, "microaggregation", bound, attackers=WHO, **how)
+    assert found.upper > only.upper
+    everybody = risk_of(data, found.masked, found.plan, bound, WHO, False)
+    assert everybody.met
+    assert everybody.upper == found.upper
+
+
 def test_a_search_hands_over_the_same_release(data, monkeypatch) -> None:
     quick = protect_until(data, "noise", BOUND, seed=5)
     real = until_module.risk_of
 
-    def in_full(*given: object, hasty: bool) -> object:
-        return real(*given, hasty=False)
+    def in_full(*given: object, **how: bool) -> object:
+        return real(*given)
 
     monkeypatch.setattr(until_module, "risk_of", in_full)
     slow = protect_until(data, "noise", BOUND, seed=5)
     assert quick.value == slow.value
-    assert [value for value, _ in quick.tried] == [value for value, _ in slow.tried]
+    # cheap attacks have looked at weaker settings besides
+    assert {value for value, _ in slow.tried} <= {value for value, _ in quick.tried}
     np.testing.assert_array_equal(quick.masked.numbers(), slow.masked.numbers())
     assert (quick.risk, quick.upper) == (slow.risk, slow.upper)
 
@@ -128,3 +160,30 @@ def test_where_time_allows_the_first_runs_alone_they_are_the_answer(
     assert found.candidate is not None
     assert found.candidate.risk == pytest.approx(0.3)
     assert "time ran out after 60 of 600 records" in found.why
+
+
+def _trial(k: int, risk: float, loss: float, score: float) -> Trial:
+    plan = Plan((Step("microaggregation", {"k": k}),))
+    return replace(
+        Trial.failure(plan, 100, 1, ""),
+        risk=risk,
+        risk_interval=(risk, risk + 0.01),
+        loss=loss,
+        score=score,
+    )
+
+
+def test_the_likeliest_to_be_recommended_goes_on_and_comes_first() -> None:
+    """A better score does not put a plan that is not safe before one that is."""
+    unsafe = _trial(3, 0.3, 0.1, 1.0)
+    safe = _trial(30, 0.03, 0.5, 30.0)
+    safer = _trial(50, 0.02, 0.6, 31.0)
+    worse = _trial(20, 0.1, 0.55, 32.0)
+    tried = [unsafe, worse, safer, safe]
+    kept, out = search_module._halved(tried, 1, bound=0.05)
+    assert [trial.name for trial in kept] == [safe.name]
+    assert len(out) == 3
+    plans = [trial.plan for trial in tried]
+    order = search_module._most_promising(plans, tried, bound=0.05)
+    best_first = [safe, safer, worse, unsafe]
+    assert [str(plan) for plan in order] == [trial.name for trial in best_first]

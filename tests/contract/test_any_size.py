@@ -21,6 +21,8 @@ from tacit.data import io
 from tacit.data.io import disk_table, parquet_parts
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
+from tacit.data.out_of_core import pieces
+from tacit.data.out_of_core.pieces import mapped_by
 from tacit.protect import by_address, on_disk_pieces, registry
 from tacit.scale.engine import Processes, Spark, Threads
 
@@ -76,6 +78,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 512 and files of two blocks, so that a small file has many of both."""
     monkeypatch.setattr(by_address, "BLOCK", 512)
     monkeypatch.setattr(on_disk_pieces, "BLOCKS", 2)
+    monkeypatch.setattr(pieces, "PIECE", 1024)
 
 
 @pytest.mark.parametrize(("name", "parameters"), EVERY, ids=str)
@@ -99,15 +102,25 @@ def test_out_of_core_gives_the_bytes_of_memory(
 
 
 @pytest.mark.parametrize(
-    "engine", [Threads(3), Processes(2)], ids=["threads", "processes"]
+    ("engine", "name"),
+    [
+        pytest.param(Threads(3), "noise", id="threads-noise"),
+        pytest.param(Threads(3), "rank_swapping", id="threads-rank swapping"),
+        pytest.param(Processes(2), "noise", id="processes-noise"),
+        # every pass starts processes of its own
+        pytest.param(
+            *(Processes(2), "rank_swapping"),
+            marks=pytest.mark.slow,
+            id="processes-rank swapping",
+        ),
+    ],
 )
-@pytest.mark.parametrize("name", ["noise", "rank_swapping"])
 def test_whoever_treats_the_pieces(
     engine: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(on_disk_pieces, "BLOCKS", 1)
     file = written(tmp_path / "in.parquet", 20_000, 7000)
-    with on_disk_pieces.mapped_by(engine.map):
+    with mapped_by(engine.map):
         on_disk = masked(name, {}, OnDisk.open(file, tmp_path))
     same(on_disk, masked(name, {}, io.read(file)))
 
@@ -123,7 +136,7 @@ def test_spark_gives_the_bytes_of_memory_for_20_000_records(
     (tmp_path / "here").mkdir()
     same(masked(name, parameters, OnDisk.open(file, tmp_path / "here")), memory)
     (tmp_path / "spark").mkdir()
-    with on_disk_pieces.mapped_by(Spark("local[2]").map):
+    with mapped_by(Spark("local[2]").map):
         same(masked(name, parameters, OnDisk.open(file, tmp_path / "spark")), memory)
 
 
@@ -164,7 +177,7 @@ def test_a_small_file_is_one_piece_and_has_the_bytes_that_it_always_had() -> Non
 
 def test_every_method_says_how_it_goes_through_a_file() -> None:
     ways = {name: registry[name].passes for name in registry}
-    assert set(ways.values()) == {"records", "columns", "together"}
+    assert set(ways.values()) == {"records", "values", "ranks", "columns", "together"}
     assert ways["noise"] == "records"
-    assert ways["rank_swapping"] == "columns"
+    assert ways["rank_swapping"] == "ranks"
     assert ways["local_suppression"] == "together"

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit as tc
+from tacit.data.disk_encodings import encodings_of
 from tacit.data.encodings import Encodings, numbers_rows
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.out_of_core import pieces
 
 N = 300
 
@@ -32,7 +39,33 @@ def relation(people: dict[str, np.ndarray], values: np.ndarray, *of: str) -> str
     """What a new column of these values is found to say about the others."""
     data = tc.Microdata.of({**people, "new": values}, nominal=["sex", "region"])
     found = Encodings(data).of("new", of or people)
+    said = "" if found is None else str(found)
+    assert said == from_disk(data, *(of or people))
+    return said
+
+
+def from_disk(data: tc.Microdata, *of: str, piece: int = 64) -> str:
+    """The same of the file on the disk, in pieces."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "PIECE", piece)
+        path = Path(folder, "in.parquet")
+        pq.write_table(data.table, path)
+        found = encodings_of(OnDisk.open(path, folder, data.schema)).of("new", of)
     return "" if found is None else str(found)
+
+
+@pytest.mark.parametrize(("wrong", "found"), [(0.015, ""), (0.0, "it determines")])
+def test_slips_are_counted_in_all_classes_of_values(wrong: float, found: str) -> None:
+    """So few that no class alone is too much, and a first look sees hardly a value twice."""
+    rng = np.random.default_rng(3)
+    n = 30_000
+    value = rng.permutation(np.repeat(np.arange(n // 2), 2))
+    part = np.where(rng.random(n) < wrong, value + 1, value) % 4
+    columns = {"new": value * 7 + 0.5, "part": np.array(["a", "b", "c", "d"])[part]}
+    data = tc.Microdata.of(columns, nominal=["part"])
+    seen = Encodings(data).of("new", ["part"])
+    assert (seen.relation if seen else "") == found
+    assert from_disk(data, "part", piece=4096) == (str(seen) if seen else "")
 
 
 def test_row_numbers_in_any_order(people) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.base.errors import InputError
-from tacit.data.fill_in import filled
+from tacit.data.fill_in import as_read, filled
 from tacit.data.microdata import Microdata
 from tacit.data.units import (
     Units,
@@ -183,3 +183,20 @@ def test_an_age_is_read_off_another_year() -> None:
         read = filled(gaps, original)
         assert read.counts() == {"age": 2}
         assert read.data.table["age"].to_pylist() == [30, 31, 32, None, None, 40]
+
+
+def test_what_was_read_beside_one_original_is_not_taken_for_another():
+    """The last reading is kept; another original, which knows more of the columns, asks anew."""
+    release = Microdata.of({"hid": [1, 1, 2, 2], "a": ["n", None, "s", "s"]})
+    release = release.with_schema(release.schema.set(household="hid"))
+    split = Microdata.of(
+        {"hid": [1, 1, 2, 2], "a": ["n", "s", "s", "n"]}, household="hid"
+    )
+    level = Microdata.of(
+        {"hid": [1, 1, 2, 2], "a": ["n", "n", "s", "s"]}, household="hid"
+    )
+    assert as_read(release, split) is release
+    read = as_read(release, level)
+    assert read.table["a"].to_pylist() == ["n", "n", "s", "s"]
+    assert as_read(release, level) is read
+    assert as_read(release, split) is release

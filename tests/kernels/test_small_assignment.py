@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from tacit.kernels.assignment.small import group_costs, group_pairing
+from tacit.kernels.assignment.small import group_costs, group_pairing, member_pairs
 
 
 def _plain(cells: np.ndarray, left_out: np.ndarray, charge: float) -> float:
@@ -51,3 +51,12 @@ def test_pairing_gives_the_cost_and_leaves_impossible_members_alone() -> None:
     cells = np.array([[1.0, np.inf], [0.5, np.inf], [3.0, np.inf]])
     column = group_pairing(cells.ravel(), 3, 2, np.zeros(2), 0.0)
     assert column.tolist() == [-1, 0, -1]
+
+
+def test_all_members_of_one_group_meet_all_of_the_other() -> None:
+    start_a, start_b = np.array([0, 2, 3]), np.array([0, 1, 4])
+    row_a, row_b = np.array([7, 8, 9]), np.array([4, 3, 2, 1])
+    a, b = np.array([1, 0]), np.array([1, 0])
+    left, right = member_pairs(a, b, start_a, start_b, row_a, row_b)
+    assert left.tolist() == [9, 9, 9, 7, 8]
+    assert right.tolist() == [3, 2, 1, 4, 4]

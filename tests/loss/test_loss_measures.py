@@ -139,12 +139,32 @@ def test_a_classifier_learns_less_from_noise(larger):
     assert 0 < got.value <= 1
 
 
-def test_a_recoded_column_is_named_and_not_guessed():
+def test_a_classifier_is_tested_on_originals():
+    """Masked values that say the opposite teach what is wrong of every original."""
+    rng = np.random.default_rng(5)
+    value = rng.random(300)
+    side = np.where(value > 0.5, "up", "down")
+    original = tc.Microdata.of({"x": value, "side": side}, nominal=["side"])
+    masked = tc.Microdata.of({"x": 1 - value, "side": side}, nominal=["side"])
+    assert tc.loss.classifier(original, masked).value > 0.9
+
+
+def test_rare_values_of_the_target_count_as_one():
+    rng = np.random.default_rng(6)
+    town = np.concatenate([np.arange(40), rng.integers(0, 3, 300)]).astype(str)
+    data = tc.Microdata.of({"x": rng.random(340), "town": town}, nominal=["town"])
+    got = tc.loss.classifier(data, data)
+    assert got.value == 0
+    assert got.computed
+
+
+def test_a_recoded_column_is_named_and_its_cells_are_changed():
     x = {"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 4.0]}
     z = {"a": ["1-2", "1-2", "3"], "b": [1.0, 2.0, 3.0]}
     got = tc.loss.il(x, z)
-    assert got.details["columns"] == ["b"]
-    assert got.details["columns left out (no longer numbers)"] == ["a"]
+    assert got.details["columns"] == ["a", "b"]
+    classes = "columns of classes (a label counts as its records' mean)"
+    assert got.details[classes] == ["a"]
     assert tc.loss.changed(x, z).per_column == pytest.approx({"a": 1.0, "b": 1 / 3})
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import tacit as tc
 from tacit.base.errors import ColumnError, InputError, ParameterError
+from tacit.data.out_of_core.number_files import ArrayNumbers
 from tacit.protect.grouping import aggregates, anonymity
 from tacit.protect.grouping.anonymity import column_by_column, frequencies
 from tacit.protect.grouping.record_groups import mu_approx
@@ -155,9 +156,11 @@ def test_suppression_counts_again_what_its_search_has_left(
 ) -> None:
     """A search that finds nothing must not leave a group of k - 1: what is shown is counted."""
     codes = np.array([[0, 0]] * 3 + [[1, 1]] * 3 + [[0, 1]] * 2)
-    monkeypatch.setattr(
-        anonymity, "_round", lambda codes, *_: np.zeros(codes.shape, dtype=bool)
-    )
+
+    def nothing(codes: np.ndarray, *_: object) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(0, dtype=np.int64), np.zeros((0, codes.shape[1]), dtype=bool)
+
+    monkeypatch.setattr(anonymity, "_round", nothing)
     blank = anonymity.suppress(codes, 3, np.ones(2), "any", np.random.default_rng(1))
     shown = np.where(blank, -1, codes)
     assert frequencies(shown, "any").min() >= 3
@@ -227,7 +230,7 @@ def test_randomised_response_keeps_with_the_odds_of_epsilon(
     ("top", "threshold"), [(0.1, 9.0), (0.2, 8.0), (0.05, 10.0), (0.0, math.inf)]
 )
 def test_tails_code_the_share_that_was_asked_for(top: float, threshold: float) -> None:
-    assert quantiles(np.arange(1.0, 11.0), 0.0, top)[1] == threshold
+    assert quantiles(ArrayNumbers(np.arange(1.0, 11.0)), 0.0, top)[1] == threshold
 
 
 def test_a_private_category_that_is_missing_is_refused() -> None:

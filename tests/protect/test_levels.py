@@ -301,3 +301,15 @@ def test_a_person_in_two_households_is_one_sentence():
     data = Microdata.of(table, person="id", household="home", quasi=["x"])
     with pytest.raises(InputError, match="person 1 is in"):
         tc.protect.Noise().fit_transform(data)
+
+
+@pytest.mark.parametrize("name", UNIT)
+@pytest.mark.parametrize("groups", ["all", 2])
+def test_blocks_of_columns_are_known_without_forming_a_group(name, groups):
+    """Who knows the method knows which columns are averaged together, level by level."""
+    data = file_of(name)
+    method = tc.protect.Microaggregation(k=3, groups=groups)
+    known = method.blocks_of(data)
+    method.fit(data)
+    assert known == [list(block) for block in method.blocks_]
+    assert len(known) > 1

@@ -46,7 +46,7 @@ def test_round_bases_and_cuts() -> None:
         (0.001, 0.002, 3),
         (-1, 1, 1),
     ]:
-        cuts = round_cuts(np.array([low, high], dtype=float), bins)
+        cuts = round_cuts(float(low), float(high), bins)
         assert cuts[0] <= low
         assert cuts[-1] > high
         assert len(cuts) - 1 <= max(bins, 2)

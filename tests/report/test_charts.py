@@ -14,6 +14,7 @@ from tacit.report.charts import (
     Point,
     bars,
     categories,
+    for_both,
     heatmap,
     histogram,
     matrix,
@@ -147,6 +148,42 @@ def test_bar_length_is_proportional() -> None:
         if "masked" in e.attrib.get("class", "")
     ]
     assert widths[0] == pytest.approx(2 * widths[1], rel=1e-2)
+
+
+def test_a_telephone_has_a_drawing_of_its_own() -> None:
+    """Labels above the bars, which then have the width; one of the two is hidden."""
+    rows = [Bar("A label that is rather long", 0.2)]
+    both = for_both(lambda width: bars("t", rows, width=width), 720)
+    screen, phone = ET.fromstring(f"<div>{both}</div>")
+    assert screen.attrib["class"].endswith("for-screen")
+    assert phone.attrib["class"].endswith("for-phone")
+    labels = {
+        kind: next(e for e in drawing.iter() if e.text == rows[0].label)
+        for kind, drawing in (("screen", screen), ("phone", phone))
+    }
+    tracks = {
+        kind: next(e for e in drawing.iter() if e.attrib.get("class") == "track")
+        for kind, drawing in (("screen", screen), ("phone", phone))
+    }
+    assert float(labels["phone"].attrib["y"]) <= float(tracks["phone"].attrib["y"])
+    assert float(labels["screen"].attrib["y"]) > float(tracks["screen"].attrib["y"])
+    assert float(tracks["phone"].attrib["width"]) > 0.8 * 340
+
+
+def test_a_plan_that_was_run_twice_is_named_once() -> None:
+    one = Point("k=5", 0.5, 1, "f", frontier=True)
+    drawing = risk_utility_map([one, one, Point("k=9", 0.2, 2, "f", frontier=True)])
+    assert str(drawing).count(">k=5</text>") == 1
+    assert str(drawing).count(">k=9</text>") == 1
+
+
+def test_words_on_the_bound_and_labels_do_not_meet() -> None:
+    """They did: 'k=20: Borderline' lay over 'accepted up to 5 %'."""
+    points = [Point(f"k={k}", r, x, "a") for k, r, x in ((1, 0.06, 9), (2, 0.055, 10))]
+    root = parse(risk_utility_map(points, bound=0.05, width=720, height=220))
+    words = [e for e in root.iter() if (e.text or "").startswith("accepted")]
+    assert len(words) == 1
+    assert float(words[0].attrib["x"]) < 200
 
 
 def test_figure_is_a_standalone_file(tmp_path: object) -> None:

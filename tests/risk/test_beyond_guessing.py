@@ -8,28 +8,36 @@ from tacit.base.facts import facts_of
 from tacit.risk import registry
 from tacit.risk.interval_excess import (
     _best_constant,
-    _guesses,
+    _Guesses,
     _Ranked,
     _share_close,
 )
 
 
+def _close(values, guess, widths):
+    return _share_close(_Ranked.of(np.array(values), widths), [np.array(guess)])[0]
+
+
+def _constant(values, widths):
+    return _best_constant(_Ranked.of(np.array(values), widths))
+
+
 def test_close_by_hand():
-    x = _Ranked.of(np.array([1.0, 2, 3, 4, 5]))
+    x = [1.0, 2, 3, 4, 5]
     # 9 is moved to 5; one rank off is close, two are not
-    assert _share_close(x, np.array([1.0, 3, 2, 9, 5]), [0.2]) == 1
-    assert _share_close(x, np.array([1.0, 3, 2, 9, 5]), [0]) == pytest.approx(2 / 5)
-    assert _share_close(x, np.array([3.0, 5, 3, 4, 3]), [0.2]) == pytest.approx(2 / 5)
-    assert _share_close(x, np.array([1.0, 3, 2, 9, 5]), [0, 0.2]) == pytest.approx(0.7)
+    assert _close(x, [1.0, 3, 2, 9, 5], [0.2]) == 1
+    assert _close(x, [1.0, 3, 2, 9, 5], [0]) == pytest.approx(2 / 5)
+    assert _close(x, [3.0, 5, 3, 4, 3], [0.2]) == pytest.approx(2 / 5)
+    assert _close(x, [1.0, 3, 2, 9, 5], [0, 0.2]) == pytest.approx(0.7)
     # the guess 3 is one rank from 2, 3 and 4
-    assert _best_constant(x, [0.2]) == pytest.approx(3 / 5)
-    assert _best_constant(x, [0]) == pytest.approx(1 / 5)
+    assert _constant(x, [0.2]) == pytest.approx(3 / 5)
+    assert _constant(x, [0]) == pytest.approx(1 / 5)
     # mean ranks 2, 2, 2, 4: two values are never close to each other
-    two = _Ranked.of(np.array([0.0, 0, 0, 1]))
-    assert _share_close(two, np.array([0.2, 0.1, 0, 0.8]), [0.1]) == 1
-    assert _share_close(two, np.array([0.8, 0.1, 0, 0.8]), [0.1]) == 0.75
-    assert _best_constant(two, [0.1]) == 0.75
-    assert _share_close(_Ranked.of(np.ones(3)), np.array([0.0, 1, 5]), [0.1]) == 1
+    two = [0.0, 0, 0, 1]
+    assert _close(two, [0.2, 0.1, 0, 0.8], [0.1]) == 1
+    assert _close(two, [0.8, 0.1, 0, 0.8], [0.1]) == 0.75
+    assert _constant(two, [0.1]) == 0.75
+    assert _close([1.0, 1.0, 1.0], [0.0, 1, 5], [0.1]) == 1
 
 
 def test_interval_excess_by_hand():
@@ -52,7 +60,7 @@ def test_the_linear_predictor_is_that_of_the_moments():
     noise = np.diag(share * sd**2)
     mean = z.mean(axis=0)
     by_hand = mean + (z - mean) @ np.linalg.solve(covariance, covariance - noise)
-    got = _guesses(z, size)
+    got = _Guesses.of(z, z, size).filtered
     assert got["less independent noise of 0.1 sd"] == pytest.approx(by_hand)
     shrunk = mean + (z - mean) / (1 + size**2)
     assert got["less correlated noise of 0.1 sd"] == pytest.approx(shrunk)
@@ -168,3 +176,31 @@ def test_columns_that_the_intruder_knows_are_not_read_off():
     got = tc.risk.attribute(data, z, confidential=["c"], attacks=attacks)
     assert got.details["attacker"] == "nearest"
     assert got.value < 0.3, "c alone would name the record and so itself"
+
+
+def _plainly_close(values, guess, widths):
+    """The share of guesses near enough, with the rank of the value that each stands for."""
+    support, counts = np.unique(values, return_counts=True)
+    rank = np.cumsum(counts) - (counts - 1) / 2
+    own = np.repeat(rank, counts)
+    enough = 0
+    for mine, guessed in zip(own, guess, strict=True):
+        gap = np.abs(support - guessed)
+        # the first of two that are equally near is the lower one
+        off = abs(rank[gap.argmin()] - mine)
+        enough += sum(off <= width * len(values) + 1e-9 for width in widths)
+    return enough / len(values) / len(widths)
+
+
+@pytest.mark.parametrize("distinct", [1, 2, 5, 1000])
+def test_near_enough_is_what_ranks_say(distinct):
+    rng = np.random.default_rng(distinct)
+    values = np.sort(rng.integers(0, distinct, 120)) / 4
+    # quarters and eighths: many guesses lie half-way between two values
+    ways = [rng.integers(-8, 2 * distinct + 8, 120) / 8, values, values + 0.3]
+    widths = (0.0, 0.01, 0.1, 2.0)
+    ranked = _Ranked.of(values, widths)
+    got = _share_close(ranked, ways)
+    assert got == pytest.approx([_plainly_close(values, w, widths) for w in ways])
+    every = [_plainly_close(values, np.full(120, v), widths) for v in set(values)]
+    assert _best_constant(ranked) == pytest.approx(max(every))

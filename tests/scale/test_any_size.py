@@ -199,7 +199,7 @@ def test_too_little_memory_is_refused_with_what_would_do(
     run(monkeypatch, "protect", file, "out.parquet", *how, code=2)
     said = " ".join(capsys.readouterr().err.split())
     assert "is too little for 12,000 records: " in said
-    assert "local_suppression holds the" in said
+    assert "rank_swapping holds two windows of 10 % of the ranks" in said
     assert not (file.parent / "out.parquet").exists()
 
 
@@ -244,8 +244,8 @@ def test_the_choice_is_said_in_one_line(file, tmp_path):
         held = place.folder
         assert held.is_dir()
     assert not held.exists()
-    (tmp_path / "a.csv").write_text("a\n1\n")
-    on_spark = any_size.place_of(tmp_path / "a.csv", tmp_path / "o", engine="local[2]")
+    (tmp_path / "a.arff").write_text("a")
+    on_spark = any_size.place_of(tmp_path / "a.arff", tmp_path / "o", engine="local[2]")
     with pytest.raises(InputError, match="a cluster reads Parquet"), on_spark:
         pass
     nowhere = any_size.place_of(file, tmp_path / "o", engine="nowhere")
@@ -257,8 +257,8 @@ def test_the_limit_counts_what_a_step_holds(file, tmp_path):
     with any_size.place_of(file, tmp_path / "o", "250MB") as place:
         data = place.read(file, quasi=["income", "age"])
         for method, word in (
-            ("noise", "one at a time"),
-            ("rank_swapping", "one at a time"),
+            ("noise", "a piece of each pass is held"),
+            ("rank_swapping", "two windows of 5 % of the ranks"),
             ("microaggregation", "microaggregation holds the 2 columns"),
         ):
             plan = Plan.from_toml(f"[[steps]]\nmethod = '{method}'\n")

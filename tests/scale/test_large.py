@@ -14,7 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit import scale as large
+from tacit.attack import Assignment, Nearest
 from tacit.base.errors import InputError, ParameterError, TacitError
+from tacit.scale.link_over_blocks import sampled
 from tacit.scale.memory import Budget, bytes_of
 from tacit.scale.partition import OrthTree, microaggregate
 
@@ -211,19 +213,83 @@ def test_resume_refuses_another_run(file, tmp_path):
         large.protect(file, tmp_path / "o.parquet", resume=True, folder=work, **KEEP)
 
 
-@pytest.mark.parametrize("attacker", ["nearest", "assignment"])
-def test_blocked_linkage_finds_most_links_and_says_what_it_lost(attacker):
+def test_blocked_linkage_finds_most_links_and_says_what_it_lost():
+    # a covariance is of the whole file, so that it stays inside blocks
+    within = {"attacker": "assignment", "parameters": {"distance": "mahalanobis"}}
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1500, 3))
     y = x + 0.02 * rng.normal(size=x.shape)
     p = rng.permutation(1500)
-    found = large.link(x, y, attacker=attacker, leaf=400, price=300)
+    found = large.link(x, y, leaf=400, price=300, **within)
     assert found.blocks >= 4
+    assert not found.exact
     assert found.rate > 0.8
     assert found.correct <= 1500 - found.apart
     assert found.price["links_with_blocks"] <= found.price["links_without_blocks"]
-    again = large.link(x[p], y[p], attacker=attacker, leaf=400)
+    again = large.link(x[p], y[p], leaf=400, **within)
     assert again.correct == pytest.approx(found.correct)
+
+
+def test_blocks_cost_the_nearest_record_nothing(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1500, 3))
+    y = x + 0.5 * rng.normal(size=x.shape)
+    plain = Nearest().link(x, y)
+    found = large.link(x, y, leaf=100, price=300)
+    assert found.exact
+    assert found.blocks > 10
+    assert found.apart > 300
+    assert np.array_equal(found.match, plain.match)
+    assert found.correct == pytest.approx(plain.correct, abs=1e-9)
+    assert found.price["links_with_blocks"] == found.price["links_without_blocks"]
+    for name, values in (("x", x), ("y", y)):
+        table = pa.table(dict(zip("abc", values.T, strict=True)))
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    files = tmp_path / "x.parquet", tmp_path / "y.parquet"
+    links = tmp_path / "out" / "links"
+    from_disk = large.link(*files, leaf=100, out=links)
+    assert from_disk.digest == found.digest
+    written = pq.read_table(links)
+    assert written.column("match").to_pylist() == plain.match.tolist()
+    assert [path.name for path in links.parent.iterdir()] == ["links"]
+
+
+def test_blocks_cost_the_assignment_nothing(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1200, 3))
+    y = x + 0.4 * rng.normal(size=x.shape)
+    plain = Assignment().link(x, y)
+    found = large.link(x, y, attacker="assignment", leaf=100, price=300)
+    assert found.exact
+    assert found.certified
+    assert found.gap == pytest.approx(0, abs=1e-12)
+    assert found.blocks > 5
+    assert found.apart > 300
+    assert found.cost == pytest.approx(plain.cost, rel=1e-12)
+    assert np.array_equal(found.match, plain.match)
+    assert found.correct == pytest.approx(plain.correct, abs=1e-9)
+    assert found.price["links_with_blocks"] == found.price["links_without_blocks"]
+    assert found.to_dict()["gap"] == found.gap
+    by_processes = large.link(x, y, attacker="assignment", leaf=300, engine="processes")
+    assert by_processes.digest == found.digest
+
+
+def test_a_sample_of_originals_against_all_masked_records():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1500, 3))
+    y = x + 0.3 * rng.normal(size=x.shape)
+    every = large.link(x, y, leaf=100)
+    some = large.link(x, y, leaf=100, sample=300)
+    assert (some.records, some.sampled_of, some.masked_records) == (300, 1500, 1500)
+    assert some.chance == every.chance
+    rows = sampled(1500, 300)
+    # each of them is linked as among all
+    assert np.array_equal(some.match, every.match[rows])
+    assert np.array_equal(some.success, every.success[rows])
+    low, high = some.interval
+    assert low < every.rate < high
+    with pytest.raises(ParameterError, match="links all at once"):
+        large.link(x, y, attacker="assignment", sample=300)
 
 
 def test_linkage_gives_the_same_links_in_processes():
@@ -310,7 +376,11 @@ def test_bad_files_are_refused(tmp_path):
         )
     with pytest.raises(InputError, match="'a' has missing values"):
         large.link(
-            pa.table({"a": [1.0, None]}), pa.table({"a": [1.0, 2.0]}), columns=["a"]
+            pa.table({"a": [1.0, None]}),
+            pa.table({"a": [1.0, 2.0]}),
+            columns=["a"],
+            attacker="assignment",
+            parameters={"distance": "mahalanobis"},
         )
     with pytest.raises(InputError, match="no such file"):
         large.protect(tmp_path / "none.parquet", tmp_path / "o.parquet")

@@ -42,6 +42,17 @@ def test_local_master_gives_the_same_bytes(local, files, tmp_path):
     assert rows["note"].to_pylist() == [f"r{i}" for i in range(4000)]
 
 
+def test_assignment_over_blocks_is_priced_on_the_cluster(local, files, tmp_path):
+    source, masked = files(1500)
+    request = {"attacker": "assignment", "leaf": 300, "columns": ["a", "b"]}
+    here = large.link(source, masked, **request)
+    there = large.link(source, masked, engine=local, out=tmp_path / "l", **request)
+    assert there.blocks > 3
+    assert there.certified
+    assert there.digest == here.digest
+    assert (there.cost, there.bound) == (here.cost, here.bound)
+
+
 @pytest.mark.slow
 def test_map_spreads_items_and_skips_finished_ones(local):
     def draw(block):  # a local function travels by value
@@ -80,6 +91,7 @@ def test_standalone_cluster_gives_the_same_bytes_for_every_treatment(
         assert two.digest == one.digest
         assert two.correct == pytest.approx(one.correct)
         assert two.apart == one.apart
+        assert two.exact
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tools.kills.any_size import any_size
 from tools.kills.cluster import spark
 from tools.kills.disks import both, closed, room, tmpfs
 from tools.kills.files import compare, large, protect
@@ -13,6 +14,7 @@ ALL: dict[str, Scenario] = {
     "protect": protect,
     "compare": compare,
     "large": large,
+    "any_size": any_size,
     "stream": stream,
     "redis": redis,
     "page": page,

@@ -18,6 +18,7 @@ from tacit.data.microdata import Microdata
 from tacit.data.pair import read_as
 from tacit.report import changes, record_parts
 from tacit.report.charts.spark import share_bar
+from tacit.report.charts.svg import Drawing, for_both
 from tacit.report.content import Row
 from tacit.report.words import count, percent
 
@@ -95,9 +96,6 @@ def changes_of(known: Known, order: ChangesOrder) -> ChangesView:
     column = _one_of(order["column"], names, first[0])
     down = _one_of(order["down"], names, first[0])
     across = _one_of(order["across"], names, first[min(1, len(first) - 1)])
-    (drawn,) = record_parts.distributions(
-        both.original, both.masked, [column], 560
-    ) or [{"chart": ""}]
     pages = max(-(-both.original.n // PAGE), 1)
     page = min(max(order["page"], 1), pages)
     start = (page - 1) * PAGE
@@ -108,7 +106,7 @@ def changes_of(known: Known, order: ChangesOrder) -> ChangesView:
         "column": column,
         "down": down,
         "across": across,
-        "frequency": str(drawn["chart"]),
+        "frequency": _frequency(both, column),
         "cross": changes.cross(both.original, both.masked, down, across),
         "gaps": both.gaps,
         "correlations": both.correlations,
@@ -118,6 +116,19 @@ def changes_of(known: Known, order: ChangesOrder) -> ChangesView:
         "page": page,
         "pages": pages,
     }
+
+
+def _frequency(both: _Both, column: str) -> str:
+    """The column before and after; empty where it holds no value."""
+    if record_parts.distribution(both.original, both.masked, column, 560) is None:
+        return ""
+
+    def draw(width: float) -> Drawing:
+        drawn = record_parts.distribution(both.original, both.masked, column, width)
+        assert drawn is not None
+        return drawn[0]
+
+    return for_both(draw, 560)
 
 
 def _nothing() -> ChangesView:

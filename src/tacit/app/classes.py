@@ -21,7 +21,7 @@ from tacit.data.hierarchies.ladder import Ladder
 from tacit.data.hierarchies.listed_groups import Groups
 from tacit.data.hierarchies.merging import merged, split
 from tacit.data.hierarchies.rule import Rule
-from tacit.data.hierarchies.tree import Coded, coded
+from tacit.data.hierarchies.tree import Coded, Tree, coded
 from tacit.data.microdata import Kind, Microdata
 from tacit.report import shapes
 from tacit.report.charts.cut_points import cut_points, step_of
@@ -30,6 +30,8 @@ from tacit.report.charts.spark import share_bar
 from tacit.report.words import count
 from tacit.risk.coarse_keys import USUAL_K, CoarseKeys, class_sizes, usual_keys
 
+# Values that are drawn in the picture of a hierarchy.
+DRAWN = 30
 # Bars of a histogram that is wide enough to aim at.
 BINS = 60
 # Classes that are listed to be picked; of more the smallest are counted only.
@@ -90,6 +92,7 @@ def _nothing(data: Microdata, column: str) -> ClassesView:
         "counted": "",
         "unit": "records",
         "tree": "",
+        "without_values": False,
         "rows": "",
     }
 
@@ -135,7 +138,12 @@ def _describe(
     ]
     view["unit"] = keys.units.words
     view["counted"] = ", ".join(keys.names)
-    view["tree"] = branches(tree.tree, f"The hierarchy of {column}").unscaled()
+    drawn = tree.tree
+    if len(drawn.labels[0]) > DRAWN and drawn.height > 1:
+        # of many values the classes alone make a picture
+        drawn = Tree(drawn.labels[1:], drawn.up[1:], drawn.ordered)
+        view["without_values"] = True
+    view["tree"] = branches(drawn, f"The hierarchy of {column}").unscaled()
     if len(tree.tree.labels[0]) <= LISTED:
         view["rows"] = text_of(tree.tree.rows)
 

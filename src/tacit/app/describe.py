@@ -73,7 +73,13 @@ def _column(column: Column, place: int, values: pa.ChunkedArray) -> ColumnView:
         "distinct": int(distinct),
         "spark": str(drawing),
         "range": words,
+        "numeric": _is_numeric(values),
     }
+
+
+def _is_numeric(values: pa.ChunkedArray) -> bool:
+    kind = values.type
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _plain(values: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -85,7 +91,7 @@ def _plain(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _shape(values: pa.ChunkedArray) -> tuple[list[float], str]:
     """Heights of the bars, and the range (or the commonest categories) in words."""
-    if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
+    if _is_numeric(values):
         return _shape_of_numbers(values)
     return _shape_of_categories(values)
 

@@ -17,6 +17,7 @@ from tacit import report
 from tacit.app import exports
 from tacit.app.messages import Preview, Summary, VerdictWords
 from tacit.assess.assessment import Assessment, assess
+from tacit.assess.before import before
 from tacit.compare.found import READ_OFF
 from tacit.compare.trial import LOSS, Trial
 from tacit.compare.trials import Outcome, Settings
@@ -206,6 +207,7 @@ def finish(
     judged = parts.judged(result, order.bound).to_dict()
     figures = json.dumps(result.to_dict() | {"verdict": judged}, indent=1)
     Path(files["assessment"]).write_text(figures + "\n", encoding="utf-8")
+    was = before(result)
     for target, external in (("report", False), ("external", True)):
         report.write(
             result,
@@ -215,6 +217,7 @@ def finish(
             manifest=record,
             bound=order.bound,
             plan=steps,
+            was=was,
         )
 
     strongest = parts.strongest(result)
@@ -224,7 +227,7 @@ def finish(
         "note": left_out(data.n) if settings is not None else "",
         "verdict": _verdict(result, order.bound),
         "figures": parts.figures(result),
-        "attacks": parts.attack_rows(result),
+        "attacks": parts.attack_rows(result, was.attacks),
         "plan": plan,
         "formulas": formulas.count(masked.table),
         "release": release,

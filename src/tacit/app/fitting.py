@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from tacit.app.messages import Entry, StepValues
 from tacit.app.project import Setup
@@ -41,21 +41,45 @@ def offered(
 
 
 def new_step(
-    method: str, entry: Entry | None = None, setup: Setup | None = None
+    method: str,
+    entry: Entry | None = None,
+    setup: Setup | None = None,
+    earlier: Collection[str] = (),
 ) -> StepValues:
     """A step with its defaults; its seed is drawn when it runs, and is never shown.
 
-    Where some keys are of a kind that it cannot mask, it begins with those that it can.
+    Where some keys are of a kind that it cannot mask, or were masked by an `earlier` step, it
+    begins with the others; where no key is left, with the columns that no step touches.
     """
     step: StepValues = {"method": method, "parameters": {}, "seed": None}
     if entry is None or setup is None:
         return step
     keys = [name for name, role in setup.roles.items() if role == Role.quasi]
-    able = [name for name in keys if name in columns_for(entry, setup)]
+    able = columns_for(entry, setup)
+    left = [name for name in able if name not in earlier]
+    # a weight is changed last: results for the population rest on it
+    others = [name for name in left if setup.roles[name] != Role.weight]
+    first = [name for name in left if name in keys] or others or left
+    first = first or [name for name in able if name in keys]
     takes_columns = "columns" in entry["schema"].get("properties", {})
-    if takes_columns and able and len(able) < len(keys):
-        step["parameters"] = {"columns": able}
+    if takes_columns and first and first != keys:
+        step["parameters"] = {"columns": first}
     return step
+
+
+def masked_by(
+    steps: Iterable[StepValues], methods: Mapping[str, Entry], setup: Setup
+) -> set[str]:
+    """The columns that these steps change: those that are ticked, else the keys of their kinds."""
+    masked: set[str] = set()
+    for step in steps:
+        given = step["parameters"].get("columns")
+        if isinstance(given, list):
+            masked.update(str(name) for name in given)
+        elif step["method"] in methods:
+            able = columns_for(methods[step["method"]], setup)
+            masked.update(name for name in able if setup.roles[name] == Role.quasi)
+    return masked
 
 
 def by_goal(methods: Mapping[str, Entry]) -> list[tuple[str, list[tuple[str, Entry]]]]:

@@ -126,7 +126,8 @@ def fields(
     for name, part in schema.get("properties", {}).items():
         one = _field(name, _resolve(part, schema), hints.get(name, ""))
         one.required = name in required
-        one.label = (plain or {}).get(name, one.label)
+        label = (plain or {}).get(name, "")
+        one.label = label[:1].upper() + label[1:] or one.label
         # which columns are masked is asked of everybody
         asked = one.required or (one.widget == "columns" and name == "columns")
         one.advanced = bool(plain) and name not in (plain or {}) and not asked
@@ -157,7 +158,7 @@ def _field(name: str, part: JsonSchema, hint: str) -> Field:
         name=name,
         label=name.replace("_", " "),
         widget="text",
-        help=hint or part.get("description", ""),
+        help=_without_marks(hint or part.get("description", "")),
         low=part.get("minimum", part.get("exclusiveMinimum")),
         high=part.get("maximum", part.get("exclusiveMaximum")),
         default=part.get("default"),
@@ -174,9 +175,15 @@ def _field(name: str, part: JsonSchema, hint: str) -> Field:
     elif kind == "array" and part.get("items", {}).get("type") == "string":
         # Every list of names that a method takes is a list of columns.
         made.widget = "columns"
+        made.label = made.label.capitalize()
     elif kind == "object" and _holds_rules(part):
         made.widget = "rules"
     return made
+
+
+def _without_marks(text: str) -> str:
+    """A sentence of a docstring without the marks around its code."""
+    return text.replace("``", "")
 
 
 def _holds_rules(part: JsonSchema) -> bool:

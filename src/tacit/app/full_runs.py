@@ -6,35 +6,38 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tacit.app.messages import BEFORE, Finished, PlanOrder, StepValues
-from tacit.app.opened import Tell, data_of, plan_of, with_roles
+from tacit.app.messages import (
+    BEFORE,
+    AskedFile,
+    Finished,
+    PlanOrder,
+    RunOrder,
+    StepValues,
+)
+from tacit.app.opened import Tell, opened, plan_of
 from tacit.base.errors import TacitError
+from tacit.report.words import inside
 
 if TYPE_CHECKING:
+    from tacit.app.figures import Order
     from tacit.plan.plan import Plan
 
 
 def run(
     tell: Tell,
-    path: str,
-    name: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
+    file: AskedFile,
+    order: RunOrder,
     plans: list[PlanOrder],
-    bound: float,
-    limits: dict[str, float],
-    folder: str,
-    depth: str,
 ) -> int:
     """Each plan on all records: mask, attack, measure, write; the number that ended well.
 
     Sends a `tick` with the figures of each plan as soon as it has ended.
     """
-    from tacit.app.figures import Order, as_it_is, finish
+    from tacit.app.figures import as_it_is, finish
 
     tell("progress", (0.0, "Reading the file"))
-    data = with_roles(data_of(path), roles, kinds)
-    order = Order(Path(path), Path(folder), name, bound, limits, depth)
+    data = opened(file)
+    asked = _order(file, order)
     good = 0
     # the file as it is may be among them, for comparison
     wanted = sum(one["run"] != BEFORE for one in plans)
@@ -44,10 +47,10 @@ def run(
         done: Finished = {"run": one["run"], "summary": {}, "files": {}, "error": ""}
         try:
             if one["run"] == BEFORE:
-                done["summary"] = as_it_is(data, order, progress)
+                done["summary"] = as_it_is(data, asked, progress)
             else:
                 plan = plan_of(one["steps"]).seeded()
-                done["summary"], done["files"] = finish(data, plan, order, progress)
+                done["summary"], done["files"] = finish(data, plan, asked, progress)
             good += 1
         except TacitError as error:
             done["error"] = str(error)
@@ -61,26 +64,20 @@ def run(
 
 def make_safe(
     tell: Tell,
-    path: str,
-    name: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
+    file: AskedFile,
+    order: RunOrder,
     steps: list[StepValues],
-    bound: float,
-    limits: dict[str, float],
-    folder: str,
-    depth: str,
 ) -> int:
     """Strengthen a plan until it is safe, each try on all records; the number of tries.
 
     Sends a `tick` for every try; `final` marks the one that was found and drawn again.
     """
-    from tacit.app.figures import Order, finish
+    from tacit.app.figures import finish
     from tacit.compare.strengthened import strengthened
 
     tell("progress", (0.0, "Reading the file"))
-    data = with_roles(data_of(path), roles, kinds)
-    order = Order(Path(path), Path(folder), name, bound, limits, depth)
+    data = opened(file)
+    asked = _order(file, order)
     done: list[Finished] = []
 
     def is_safe(plan: Plan, what: str) -> bool:
@@ -89,7 +86,7 @@ def make_safe(
         def progress(text: str, share: float, total: float) -> None:
             # nobody knows how many tries there will be: each gets half of what is left
             part = 1 - 0.8 ** (number - 1 + share / max(total, 1))
-            tell("progress", (part, f"Try {number}, {what}: {text}"))
+            tell("progress", (part, f"Try {number}, {what}: {inside(text)}"))
 
         progress("masking", 0, 1)
         one: Finished = {"run": number, "summary": {}, "files": {}, "error": ""}
@@ -98,7 +95,7 @@ def make_safe(
             for step in plan.steps
         ]
         try:
-            one["summary"], one["files"] = finish(data, plan.seeded(), order, progress)
+            one["summary"], one["files"] = finish(data, plan.seeded(), asked, progress)
         except TacitError as error:
             one["error"] = str(error)
         done.append(one)
@@ -116,6 +113,20 @@ def make_safe(
     return len(done)
 
 
+def _order(file: AskedFile, order: RunOrder) -> Order:
+    """How a plan is run and judged, and where its files go."""
+    from tacit.app.figures import Order
+
+    return Order(
+        source=Path(file["path"]),
+        folder=Path(order["folder"]),
+        name=order["name"],
+        bound=order["bound"],
+        limits=order["limits"],
+        depth=order["depth"],
+    )
+
+
 def _progress(
     tell: Tell, label: str, place: int, plans: int
 ) -> Callable[[str, float, float], None]:
@@ -125,6 +136,6 @@ def _progress(
     def progress(what: str, done: float, total: float) -> None:
         # Masking comes before the first measure and writing after the last: 5 % for each.
         share = 0.05 + 0.9 * done / max(total, 1)
-        tell("progress", ((place + share) / plans, f"{label}{where}: {what}"))
+        tell("progress", ((place + share) / plans, f"{label}{where}: {inside(what)}"))
 
     return progress

@@ -12,7 +12,7 @@ from tacit.app.messages import LatticeView, NodeView
 from tacit.data.microdata import Microdata
 from tacit.protect.generalisation import Generalisation
 from tacit.protect.lattice.exploring import Explored, Failure, Node
-from tacit.report.charts.map import Point, risk_utility_map
+from tacit.report.charts import Point, for_both, risk_utility_map
 from tacit.report.words import count, number, percent
 
 # Nodes that are looked at: more would hide each other on the map.
@@ -54,15 +54,17 @@ def _map(found: Explored, settings: Mapping[str, object]) -> str:
         )
         for node in sorted(found.nodes, key=lambda one: not one.kept)
     ]
-    drawing = risk_utility_map(
-        points,
-        bound=float(str(settings.get("suppression_limit", 0))),
-        width=980,
-        height=380,
-        risk_name=f"{found.word}s who stand out, and would be blanked",
-        loss_name="loss",
+    return for_both(
+        lambda width: risk_utility_map(
+            points,
+            bound=float(str(settings.get("suppression_limit", 0))),
+            width=width,
+            height=min(380, width),
+            risk_name=f"{found.word}s who stand out, and would be blanked",
+            loss_name="loss",
+        ),
+        980,
     )
-    return str(drawing)
 
 
 def _row(node: Node, found: Explored, chosen: Mapping[str, int]) -> NodeView:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
 from tacit.app.messages import StreamTick
 from tacit.app.worker import Job
-from tacit.report.charts import over_time
+from tacit.report.charts import for_both, over_time
+from tacit.report.charts.svg import Drawing
 from tacit.report.words import count, number, percent, title
 
 # Points of a chart that are kept; the chart is about as many pixels wide.
@@ -117,12 +119,22 @@ def _charts(ticks: list[StreamTick]) -> list[dict[str, str]]:
         y = [float(tick[key]) if _has(tick, key) else math.nan for tick in ticks]
         is_risk = key == "risk"
         chance = last.get("chance") if is_risk else None
-        drawing = over_time(
-            name, x, y, chance=chance, shares=is_risk, width=520, height=150
-        )
+        draw = partial(_over_time, name, x, y, chance, is_risk)
+        drawing = for_both(draw, 520)
         note = _note(key, y[-1], chance)
-        charts.append({"title": name, "note": note, "chart": str(drawing)})
+        charts.append({"title": name, "note": note, "chart": drawing})
     return charts
+
+
+def _over_time(
+    name: str,
+    x: list[float],
+    y: list[float],
+    chance: float | None,
+    shares: bool,
+    width: float,
+) -> Drawing:
+    return over_time(name, x, y, chance=chance, shares=shares, width=width, height=150)
 
 
 def _note(key: str, now: float, chance: float | None) -> str:

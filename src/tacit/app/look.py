@@ -26,7 +26,10 @@ def look_of(data: Microdata) -> LookView:
         "unit": f"{seen.unit.capitalize()}s",
         "ks": list(seen.violations),
         "sizes": [
-            {"number": size.keys, "below": [count(size.mean[k]) for k in size.mean]}
+            {
+                "number": size.keys,
+                "below": [count(round(size.mean[k])) for k in size.mean],
+            }
             for size in seen.sizes
         ],
         "keys": [

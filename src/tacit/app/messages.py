@@ -18,6 +18,24 @@ if TYPE_CHECKING:
 BEFORE = 0
 
 
+class AskedFile(TypedDict):
+    """A file, with the roles and kinds that the page gives to its columns."""
+
+    path: str
+    roles: dict[str, str]
+    kinds: dict[str, str]
+
+
+class RunOrder(TypedDict):
+    """How plans on all records are judged, and where what they make is kept."""
+
+    name: str
+    bound: float
+    limits: dict[str, float]
+    folder: str
+    depth: str
+
+
 class StepValues(TypedDict):
     """One step of a plan as the form holds it; `tacit.plan.plan.Step` is what checks it."""
 
@@ -66,6 +84,8 @@ class ColumnView(TypedDict):
     distinct: int
     spark: str
     range: str
+    # its cells are numbers, which stand below each other
+    numeric: bool
 
 
 class FileView(TypedDict, total=False):
@@ -133,6 +153,7 @@ class ClassesView(TypedDict):
     counted: str
     unit: str
     tree: str
+    without_values: bool
     rows: str
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import tacit as tc
-from tacit.app.messages import StepValues
+from tacit.app.messages import AskedFile, StepValues
 from tacit.data.microdata import Microdata
 from tacit.data.schema import Kind, Role, Schema
 
@@ -31,15 +31,18 @@ def data_of(path: str) -> Microdata:
     return _files[path]
 
 
-def with_roles(
-    data: Microdata, roles: Mapping[str, str], kinds: Mapping[str, str]
-) -> Microdata:
+def opened(file: AskedFile) -> Microdata:
     """The file with roles and kinds as corrected on the page."""
+    return with_roles(data_of(file["path"]), file)
+
+
+def with_roles(data: Microdata, file: AskedFile) -> Microdata:
+    """The file, or a part of it, with the roles and kinds that the page gives it."""
     columns = [
         replace(
             column,
-            role=Role(roles.get(column.name, column.role)),
-            kind=Kind(kinds.get(column.name, column.kind)),
+            role=Role(file["roles"].get(column.name, column.role)),
+            kind=Kind(file["kinds"].get(column.name, column.kind)),
         )
         for column in data.schema
     ]
@@ -55,9 +58,7 @@ def plan_of(steps: list[StepValues]) -> Plan:
     return plan
 
 
-def named(
-    path: str, roles: dict[str, str], kinds: dict[str, str]
-) -> tuple[str, Microdata]:
-    """The file with its roles, and a name by which what was counted on it is found again."""
-    name = repr((path, sorted(roles.items()), sorted(kinds.items())))
-    return name, with_roles(data_of(path), roles, kinds)
+def name_of(file: AskedFile) -> str:
+    """A name by which what was counted on the file, with these roles, is found again."""
+    roles, kinds = sorted(file["roles"].items()), sorted(file["kinds"].items())
+    return repr((file["path"], roles, kinds))

@@ -10,7 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from tacit.app.messages import ColumnView, FileView, LeavingColumn, StepValues, Summary
+from tacit.app.messages import (
+    AskedFile,
+    ColumnView,
+    FileView,
+    LeavingColumn,
+    StepValues,
+    Summary,
+)
 from tacit.app.worker import Job
 
 # How the report marks a verdict that is safe.
@@ -116,6 +123,12 @@ class Project:
     def setup(self) -> Setup:
         """The decisions as they stand."""
         return self._history[self._at]
+
+    @property
+    def asked(self) -> AskedFile:
+        """The file as workers are asked about it."""
+        setup = self.setup
+        return {"path": str(self.path), "roles": setup.roles, "kinds": setup.kinds}
 
     def decided(self, column: ColumnView) -> bool:
         """Did somebody say what this column is, other than was guessed?"""

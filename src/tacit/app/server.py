@@ -49,6 +49,7 @@ STATIC = {
     "icon.svg": ("tacit.app", "static", "image/svg+xml"),
     "tokens.css": ("tacit.report", "assets", "text/css"),
     "charts.css": ("tacit.report", "assets", "text/css"),
+    "parts.css": ("tacit.report", "assets", "text/css"),
     "inter.woff2": ("tacit.report", "assets", "font/woff2"),
 }
 # Seconds before the browser is opened: by then the server answers on most machines.

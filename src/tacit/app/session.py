@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import cast
+from typing import Any, cast
 
 from fastapi import HTTPException, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from tacit.app.live import Live
 from tacit.app.messages import Catalogue
 from tacit.app.project import Project
 from tacit.app.settings import Settings
-from tacit.app.worker import Job, Worker
+from tacit.app.worker import Cancelled, Job, Worker
 from tacit.app.workspace import Workspace
 
 # Seconds until the list of methods must be there: a cold machine takes long for its imports.
@@ -69,6 +69,45 @@ class State:
         if job is None or job.state in ("failed", "cancelled"):
             job = self._catalogue = self.quick.submit(Job("catalogue", {}))
         return cast(Catalogue, await asyncio.to_thread(job.wait, CATALOGUE_WITHIN))
+
+    async def ask(
+        self,
+        job: str,
+        project: Project,
+        within: float,
+        *,
+        latest_only: bool = False,
+        **more: object,
+    ) -> Any:
+        """What a worker says of a project's file; who asked knows its type.
+
+        Raises `Cancelled`, `TimeoutError`, or `RuntimeError` with the sentence of the worker.
+        """
+        waiting = Job(job, {"file": project.asked, **more})
+        self.quick.submit(waiting, latest_only=latest_only)
+        return await asyncio.to_thread(waiting.wait, within)
+
+    async def view(
+        self, job: str, project: Project, within: float, **more: object
+    ) -> Any:
+        """The same for a page that cannot be shown without it."""
+        try:
+            return await self.ask(job, project, within, latest_only=False, **more)
+        except (Cancelled, RuntimeError, TimeoutError) as error:
+            raise HTTPException(422, str(error)) from None
+
+    async def part(
+        self, name: str, job: str, project: Project, within: float, **more: object
+    ) -> Response:
+        """The same as a part of a page; only the newest that was asked for is answered."""
+        try:
+            found = await self.ask(job, project, within, latest_only=True, **more)
+        except Cancelled:
+            # a newer one took its place: there is nothing to show
+            return Response(status_code=204)
+        except (RuntimeError, TimeoutError) as error:
+            return self.piece(name, error=str(error), v=None)
+        return self.piece(name, error="", v=found)
 
     def page(self, name: str, status: int = 200, /, **context: object) -> HTMLResponse:
         """A template, filled; a page that belongs to no project says nothing about one."""

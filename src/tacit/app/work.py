@@ -19,6 +19,7 @@ from tacit.app import full_runs, stream_job, unpacked
 from tacit.app.describe import describe
 from tacit.app.forms import JsonSchema
 from tacit.app.messages import (
+    AskedFile,
     Catalogue,
     ClassesOrder,
     ClassesView,
@@ -33,7 +34,7 @@ from tacit.app.messages import (
     StepValues,
     StreamTick,
 )
-from tacit.app.opened import Tell, data_of, named, plan_of, with_roles
+from tacit.app.opened import Tell, data_of, name_of, opened, plan_of, with_roles
 from tacit.base import seeds
 from tacit.base.docs import card_of
 from tacit.base.errors import InputError, TacitError
@@ -127,98 +128,69 @@ def load(tell: Tell, path: str, name: str, limit_mb: int) -> FileView:
         raise InputError(str(error).replace(path, name)) from None
 
 
-def look(
-    tell: Tell, path: str, roles: dict[str, str], kinds: dict[str, str]
-) -> LookView:
+# -- looking at the file, as pages and their scripts ask for it -----------------------------------
+
+
+def look(tell: Tell, file: AskedFile) -> LookView:
     """How exposed the file is as it stands, for the roles that were chosen."""
     from tacit.app.look import look_of
 
     _says(tell, "Counting who stands out on the keys")
-    return look_of(with_roles(data_of(path), roles, kinds))
+    return look_of(opened(file))
 
 
-def counts(
-    tell: Tell, path: str, roles: dict[str, str], kinds: dict[str, str]
-) -> list[dict[str, str]]:
+def counts(tell: Tell, file: AskedFile) -> list[dict[str, str]]:
     """Who stands out on the keys that were chosen, in a moment."""
     from tacit.app.look import counts_of
 
     _says(tell, "Counting who stands out on the keys")
-    return counts_of(with_roles(data_of(path), roles, kinds))
+    return counts_of(opened(file))
 
 
-def classes(
-    tell: Tell,
-    path: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
-    order: ClassesOrder,
-) -> ClassesView:
+def classes(tell: Tell, file: AskedFile, order: ClassesOrder) -> ClassesView:
     """The hierarchy of a column: its picture, its classes, and who stands out at each level."""
     from tacit.app.classes import classes_of
 
     _says(tell, "Counting who stands out at each level")
-    return classes_of(with_roles(data_of(path), roles, kinds), order)
+    return classes_of(opened(file), order)
 
 
 def lattice(
-    tell: Tell,
-    path: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
-    settings: dict[str, object],
-    chosen: dict[str, int],
+    tell: Tell, file: AskedFile, settings: dict[str, object], chosen: dict[str, int]
 ) -> LatticeView:
     """The nodes of a generalisation around its best one, and why others will not do."""
     from tacit.app.lattice import lattice_of
 
     _says(tell, "Searching the levels of the keys")
-    return lattice_of(with_roles(data_of(path), roles, kinds), settings, chosen)
+    return lattice_of(opened(file), settings, chosen)
 
 
-def records(
-    tell: Tell,
-    path: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
-    order: RecordsOrder,
-) -> RecordsView:
+def records(tell: Tell, file: AskedFile, order: RecordsOrder) -> RecordsView:
     """One page of the records, as sorted, searched and filtered."""
     from tacit.app.records import Known, records_of
 
     _says(tell, "Counting who is alike")
-    return records_of(Known(*named(path, roles, kinds)), order)
+    return records_of(Known(name_of(file), opened(file)), order)
 
 
-def changes(
-    tell: Tell,
-    path: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
-    order: ChangesOrder,
-) -> ChangesView:
+def changes(tell: Tell, file: AskedFile, order: ChangesOrder) -> ChangesView:
     """What the chosen release changed."""
     from tacit.app.changes import changes_of
     from tacit.app.records import Known
 
     _says(tell, "Comparing the release with the original")
-    return changes_of(Known(*named(path, roles, kinds)), order)
+    return changes_of(Known(name_of(file), opened(file)), order)
 
 
 def one_record(
-    tell: Tell,
-    path: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
-    order: RecordsOrder,
-    row: int,
+    tell: Tell, file: AskedFile, order: RecordsOrder, row: int
 ) -> OneRecordView:
     """A record with its group, its household, and who competes for it."""
     from tacit.app.one_record import one_record as view_of
     from tacit.app.records import Known
 
     _says(tell, "Looking for who competes for the record")
-    return view_of(Known(*named(path, roles, kinds)), order, row)
+    return view_of(Known(name_of(file), opened(file)), order, row)
 
 
 # -- preview ---------------------------------------------------------------------------------------
@@ -235,17 +207,15 @@ def _preview_key() -> int:
 
 def preview(
     tell: Tell,
-    path: str,
-    roles: dict[str, str],
-    kinds: dict[str, str],
+    file: AskedFile,
     steps: list[StepValues],
     bound: float,
     sample: int,
 ) -> Preview:
     """What a plan does to a sample: risk, loss, distributions."""
     _says(tell, "Masking and attacking a sample")
-    whole = data_of(path)
-    data = with_roles(_sample(path, whole, sample), roles, kinds)
+    whole = data_of(file["path"])
+    data = with_roles(_sample(file["path"], whole, sample), file)
     plan = plan_of(steps).seeded(_preview_key())
     return _preview_of(data, plan, whole.n, bound)
 

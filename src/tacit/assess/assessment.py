@@ -21,6 +21,7 @@ from tacit import loss as loss_room
 from tacit import risk as risk_room
 from tacit.assess.aligning import check_alignment, of_manifest, rows_by_key
 from tacit.assess.contents import Contents, look
+from tacit.assess.held import Allowed
 from tacit.assess.next_step import Adviser
 from tacit.assess.release_rows import above_chance, alignment_row, release_rows
 from tacit.assess.score import Score, score
@@ -245,6 +246,7 @@ def assess(
     options: Mapping[str, Options] | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
+    memory: int | None = None,
 ) -> Assessment:
     """Attack a release in every way asked for, and measure its risk and loss.
 
@@ -277,6 +279,9 @@ def assess(
     stop : Stop, optional
         Somebody may ask to stop: what runs then is interrupted, and the rest is not run. Both are
         failures that say so; what ran before is known.
+    memory : int, optional
+        Bytes that may be used where the files are on the disk; 80 % of what is free unless given.
+        What holds more does not run, and is a failure that says so.
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
@@ -302,9 +307,10 @@ def assess(
     measures = len(risk_names) + len(loss_names)
     tell = _Teller(progress, len(intruders) + measures)
     attacks: dict[str, Linkage | Failure] = {}
+    allowed = Allowed.of(original, masked, memory)
     for name, attacker in intruders.items():
         tell(name)
-        link = partial(attacker.link, original, masked, truth=rows)
+        link = partial(_linked, allowed, attacker, original, masked, rows)
         attacks[name] = _attempt(name, link, stop)
     # measures come after the attacks, because one of them sums those up
     linkages = _linkages(attacks)
@@ -318,7 +324,7 @@ def assess(
             if linkages and "attacks" in signature(room[name]).parameters:
                 settings["attacks"] = linkages
             run: Callable[[], Measure] = partial(
-                room[name], original, masked, **settings
+                _measured, allowed, room[name], original, masked, **settings
             )
             results[name] = _attempt(name, run, stop)
         return results
@@ -421,6 +427,32 @@ def _tried(name: str, run: Callable[[], Result]) -> Result | Failure:
         return Failure(name, str(error))
     except MISHAPS as error:
         return Failure(name, f"{type(error).__name__}: {error}")
+
+
+def _linked(
+    allowed: Allowed | None,
+    attacker: Attacker,
+    original: Microdata,
+    masked: Microdata,
+    rows: Ints | None,
+) -> Linkage:
+    """The links, unless finding them takes more memory than is allowed."""
+    if allowed is not None:
+        allowed.refuse_attack(attacker)
+    return attacker.link(original, masked, truth=rows)
+
+
+def _measured(
+    allowed: Allowed | None,
+    measure: Callable[..., Measure],
+    original: Microdata,
+    masked: Microdata,
+    **settings: object,
+) -> Measure:
+    """The measure, unless it takes more memory than is allowed."""
+    if allowed is not None:
+        allowed.refuse_measure(measure)
+    return measure(original, masked, **settings)
 
 
 def _attackers(

@@ -2,8 +2,9 @@
 
 An intruder who compares the same columns of the unprotected file finds each record among those
 that share its values: with g of them, 1/g. Measures that count keys, or sum attacks up, are
-computed of the original as if it were released. Measures that draw numbers are left out: they
-take as long as those of the release did, and say the same.
+computed of the original as if it were released; linkages that are averaged over what the intruder
+knows come from counting. Other measures that draw numbers are left out: they take as long as those
+of the release did, and say the same.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tacit.attack.nearest import Nearest
 from tacit.base.errors import TacitError
 from tacit.base.measure import Measure
 from tacit.risk import registry
+from tacit.risk.averaged_linkage import SETS, of_the_unprotected
 
 # parameters of measures that their results hold: the same question is asked of both files
 ASKED = ("k", "l", "c")
@@ -46,10 +48,16 @@ def before(assessment: Assessment) -> Before:
         found = links[link.columns]
         if found is not None:
             rates[name] = float(found.rate)
+    keys = [name for name in original.quasi if name in assessment.masked.names]
     ran = {str(place): link for place, link in enumerate(links.values()) if link}
     risk: dict[str, float] = {}
     for name, measure in assessment.risk.items():
         if not isinstance(measure, Measure) or name not in registry:
+            continue
+        if SETS in measure.details:
+            value = of_the_unprotected(original, keys, draws=measure.details[SETS])
+            if not np.isnan(value):
+                risk[name] = value
             continue
         takes = signature(registry[name]).parameters
         if "seed" in takes or ("attacks" in takes and not ran):
@@ -61,6 +69,9 @@ def before(assessment: Assessment) -> Before:
         }
         if "attacks" in takes:
             settings["attacks"] = ran
+        # only the value is shown
+        if "by_column" in takes:
+            settings["by_column"] = False
         try:
             value = float(registry[name](original, original, **settings).value)
         except (TacitError, *MISHAPS):
@@ -73,8 +84,11 @@ def before(assessment: Assessment) -> Before:
 def _linked(assessment: Assessment, columns: tuple[str, ...]) -> Linkage | None:
     """The attack on the file as it is, by these columns; None where it cannot be run."""
     original = assessment.original
+    # what names people is dropped from any release
+    released = original.drop(original.schema.names(role="identifier"))
     names = [name for name in columns if name in original.names]
+    rows = np.arange(original.n)
     try:
-        return Nearest(columns=names).link(original, original)
+        return Nearest(columns=names).link(original, released, truth=rows)
     except (TacitError, *MISHAPS):
         return None

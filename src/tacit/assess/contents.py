@@ -6,6 +6,7 @@ name, a copy, or a column that nobody called a quasi-identifier is released all 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -127,11 +128,15 @@ def _why(name: str, source: SameValues | None) -> str:
     return f"'{name}' holds the values of the identifier '{source.column}'"
 
 
-def _combinations(columns: list[tuple[Values, Values]]) -> tuple[Ints, Ints]:
-    """One number for each combination of values, the same in both files."""
-    length = len(columns[0][0])
-    both_lengths = length + len(columns[0][1])
-    combined = np.zeros(both_lengths, dtype=np.int64)
+def _combinations(
+    columns: Iterable[tuple[Values, Values]], lengths: tuple[int, int]
+) -> tuple[Ints, Ints]:
+    """One number for each combination of values, the same in both files.
+
+    Columns are taken one at a time: a file may be larger than memory.
+    """
+    length = lengths[0]
+    combined = np.zeros(sum(lengths), dtype=np.int64)
     for ours, theirs in columns:
         if ours.dtype.kind != theirs.dtype.kind:
             ours, theirs = ours.astype(np.str_), theirs.astype(np.str_)
@@ -163,10 +168,10 @@ def _singled_out(
     """Mean over released records of 1 / (originals with the same values in the raw columns)."""
     if not raw or not masked.n:
         return 0.0
-    pairs = [
+    pairs = (
         (values_of(original, found.column), found.values) for found in raw.values()
-    ]
-    ours, theirs = _combinations(pairs)
+    )
+    ours, theirs = _combinations(pairs, (original.n, masked.n))
     width = int(theirs.max()) + 1
     count = np.bincount(ours, minlength=width)
     alike = count[theirs]
@@ -184,8 +189,8 @@ def _raw_records(original: Microdata, masked: Microdata) -> float:
     ]
     if len(names) < 2 or not masked.n:
         return 0.0
-    pairs = [(values_of(original, name), values_of(masked, name)) for name in names]
-    ours, theirs = _combinations(pairs)
+    pairs = ((values_of(original, name), values_of(masked, name)) for name in names)
+    ours, theirs = _combinations(pairs, (original.n, masked.n))
     width = int(theirs.max()) + 1
     count = np.bincount(ours, minlength=width)
     once = count[theirs] == 1

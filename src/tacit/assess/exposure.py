@@ -13,11 +13,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tacit.assess.assessment import Assessment
 from tacit.base.errors import ParameterError, TacitError
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats, Ints
+from tacit.data import lazy
 from tacit.data.microdata import Microdata
 
 
@@ -96,6 +98,10 @@ def with_risk(
             "call the new one something else (name=...)"
         )
     frame = original.to_native()
+    unread = lazy.of(frame)
+    if unread is not None:
+        table = original.held(original.names).written()
+        return unread.of_held(table.append_column(name, pa.array(risks[which])))
     if isinstance(frame, np.ndarray):
         # an array has no names: the risk is its last column
         return np.column_stack([frame, risks[which]])

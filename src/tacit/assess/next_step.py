@@ -128,7 +128,12 @@ class Adviser:
         raw = list(self.contents.raw) if self.contents else []
         if not raw or "raw_columns" not in _names(rows):
             return ""
-        return f"Protect {_columns(raw)}, or drop it: it leaves as it is."
+        leaves = (
+            "it: it leaves as it is"
+            if len(raw) == 1
+            else "them: they leave as they are"
+        )
+        return f"Protect {_columns(raw)}, or drop {leaves}."
 
 
 def most_telling(masked: Microdata) -> str:

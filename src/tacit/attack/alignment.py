@@ -60,14 +60,17 @@ def alignment(
     rng = np.random.default_rng(FIXED)
     rows = np.sort(rng.choice(n, min(n, MOST_ROWS), replace=False))
     nominal = set(pair.columns) - set(pair.numeric)
-    x, z = pair.numbers()
+    # column by column, and of each the rows that are compared: a file may be larger than memory
     sides = [
-        (_codes(x[:, c], z[:, c], name in nominal), name in nominal)
-        for c, name in enumerate(pair.columns)
+        (_codes(*pair.column(name), name in nominal, rows), name in nominal)
+        for name in pair.columns
     ]
     distance = _distances(sides)
-    own = distance(rows, rows)
-    others = np.array([distance(rows, rng.permutation(rows)) for _ in range(PAIRINGS)])
+    all_of_them = np.arange(len(rows))
+    own = distance(all_of_them, all_of_them)
+    others = np.array(
+        [distance(all_of_them, rng.permutation(len(rows))) for _ in range(PAIRINGS)]
+    )
     spread = float(others.std())
     if spread == 0.0:
         return Alignment(0.0)  # every pairing is as good: nothing tells rows apart
@@ -78,16 +81,17 @@ def _codes(
     x: Floats,
     z: Floats,
     nominal: bool,
+    rows: Ints,
 ) -> tuple[Floats, Floats]:
-    """Both columns on one scale: codes of categories, or ranks among the values of both files."""
+    """Rows of both columns on one scale: codes of categories, or ranks among all values."""
     if nominal:
-        return x, z
+        return x[rows], z[rows]
     both = np.sort(np.concatenate([x, z]))
     both = both[~np.isnan(both)]
     top = max(len(both) - 1, 1)
     return tuple(  # type: ignore[return-value]  # two sides in, two sides out
         np.where(np.isnan(side), np.nan, np.searchsorted(both, side) / top)
-        for side in (x, z)
+        for side in (x[rows], z[rows])
     )
 
 

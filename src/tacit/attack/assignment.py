@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -13,11 +13,15 @@ from tacit.attack.explain import competitors
 from tacit.attack.solver.assign import assign, second_best, shares
 from tacit.attack.solver.assign_graph import assign_dense
 from tacit.attack.solver.metric import Metric
+from tacit.attack.solver.near_optimal import EXACT
 from tacit.attack.solver.rounds import CANDIDATES
 from tacit.attack.solver.solution import Solution
 from tacit.base.errors import ParameterError
 from tacit.base.typing import Floats
 from tacit.data.microdata import Microdata
+
+if TYPE_CHECKING:
+    from tacit.attack.over_blocks.assigned_records import AssignedRecords
 
 # Margins are worked out up to this many records: each needs another search
 MARGINS = 50_000
@@ -49,6 +53,10 @@ class Assignment(Attacker):
         Relative distance to the optimum at which the solver may stop; 0: prove the optimum.
     columns : list of str, optional
         The columns that the intruder compares; the quasi-identifiers unless given.
+    exact : int
+        Records up to which the optimum is proven; above, the linkage of everybody is taken where
+        an auction ends, and the interval is longer by what that may miss
+        (``solver.near_optimal``).
     progress : function, optional
         Called with the bounds of each round (``solver.solution.RoundReport``).
 
@@ -60,7 +68,8 @@ class Assignment(Attacker):
     forbidden.
 
     **Guarantee.** ``cost`` and ``bound`` of the result enclose the optimum; ``certified``
-    says that they agree to rounding. Ctrl-C ends early like ``time_limit``.
+    says that they agree to rounding (up to ``exact`` records).
+    Ctrl-C ends early like ``time_limit``.
 
     **Cost.** A few nearest-neighbour searches; memory in proportion to n
     (``tacit.attack.solver.assign``).
@@ -92,6 +101,7 @@ class Assignment(Attacker):
         time_limit: Annotated[float, Gt(0)] | None = None,
         gap: Annotated[float, Ge(0)] = 0.0,
         columns: list[str] | None = None,
+        exact: Annotated[int, Ge(0)] = EXACT,
         # the form's model is made of annotations, and a function has no form
         progress: Any = None,
     ) -> None:
@@ -103,6 +113,7 @@ class Assignment(Attacker):
         self.time_limit = time_limit
         self.gap = gap
         self.columns = columns
+        self.exact = exact
         self.progress = progress
 
     @property
@@ -130,13 +141,8 @@ class Assignment(Attacker):
             self.scale,
             self.weights,
         )
-        if self.cost == "squared":
-            if metric != "euclidean":
-                raise ParameterError(
-                    "cost='squared' goes with the euclidean and mahalanobis distances"
-                )
-            metric = "squared"
-        return X, Y, metric
+        self._refuse_square()
+        return X, Y, "squared" if self.cost == "squared" else metric
 
     def _link(
         self,
@@ -151,6 +157,8 @@ class Assignment(Attacker):
                 columns,
                 self.distance,
             )
+        if self._over_blocks(original, masked, columns):
+            return self.linked_over_blocks(original, masked, columns).matching
         X, Y, metric = self._vectors(original, masked, columns)
         solution = assign(
             X,
@@ -160,6 +168,7 @@ class Assignment(Attacker):
             time_limit=self.time_limit,
             gap=self.gap,
             progress=self.progress,
+            exact=self.exact,
         )
         matching = shares(X, Y, solution)
         linked = matching.match >= 0
@@ -177,6 +186,59 @@ class Assignment(Attacker):
                 metric,
             )
         return matching
+
+    def _over_blocks(
+        self, original: Microdata, masked: Microdata, columns: list[str]
+    ) -> bool:
+        """Is the file on the disk, and can it be linked there? The cost is the same."""
+        on_disk = not (original.in_memory and masked.in_memory)
+        is_large = max(original.n, masked.n) > MARGINS
+        return on_disk and is_large and self.works_over_blocks and bool(columns)
+
+    @property
+    def works_over_blocks(self) -> bool:
+        """Distances without a covariance: the others hold both files."""
+        return self.distance in ("euclidean", "manhattan", "gower")
+
+    def linked_over_blocks(
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+        *,
+        block: int | None = None,
+    ) -> AssignedRecords:
+        """The links of ``_link``, and how they were found, from files of any size.
+
+        Parameters
+        ----------
+        original, masked, columns
+            As of ``_link``.
+        block : int, optional
+            Records of a block, about; it sets the speed and the memory only.
+        """
+        from tacit.attack.over_blocks.assigned_records import Stop, assigned_records
+
+        assert isinstance(self.distance, str)
+        self._refuse_square()
+        return assigned_records(
+            original,
+            masked,
+            columns,
+            self.distance,
+            self.scale,
+            self.weights,
+            Stop(self.candidates, self.gap, self.time_limit, self.exact, self.progress),
+            squared=self.cost == "squared",
+            block=block,
+        )
+
+    def _refuse_square(self) -> None:
+        """Raise where a distance has no square to minimise."""
+        if self.cost == "squared" and self.distance in ("manhattan", "gower"):
+            raise ParameterError(
+                "cost='squared' goes with the euclidean and mahalanobis distances"
+            )
 
     def _by_function(
         self,

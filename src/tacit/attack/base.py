@@ -55,7 +55,7 @@ class Matching:
         The class of each masked record.
     margin
         How much worse the second best is; None: not worked out.
-    cost, bound, certified
+    cost, bound, certified, tolerance
         Of linkages that minimise a total: see ``Linkage``.
     log
         What the attacker did, step by step.
@@ -73,6 +73,7 @@ class Matching:
     cost: float | None = None
     bound: float | None = None
     certified: bool | None = None
+    tolerance: float = 0.0
     log: list[LogEntry] = field(default_factory=list)
     duals: tuple[Floats, Floats] | None = None
 
@@ -177,7 +178,7 @@ class Attacker(Described, Estimator):
             ) from None
         # the clock stops here: counting correct links is our work, not the intruder's
         seconds = time.perf_counter() - start
-        success, ties = _score(matching, true_row)
+        success, ties = scored(matching, true_row)
         margin = np.full(ours.n, np.nan) if matching.margin is None else matching.margin
         units = counted_units(ours)
         by_rows = None
@@ -202,6 +203,7 @@ class Attacker(Described, Estimator):
             cost=matching.cost,
             bound=matching.bound,
             certified=matching.certified,
+            tolerance=matching.tolerance,
             stated=matching.score if self.calibrated else None,
             log=matching.log,
             units=None if units.single else units,
@@ -330,7 +332,7 @@ def _run_starts(ranked: Floats) -> Bools:
     return np.concatenate([[True], ~same.all(axis=1)])
 
 
-def _score(matching: Matching, truth: Ints) -> tuple[Floats, Floats]:
+def scored(matching: Matching, truth: Ints) -> tuple[Floats, Floats]:
     """Probability that each original's own record is named, and how many records tie for it.
 
     A class of g identical records that is named with probability p names each of them

@@ -3,7 +3,8 @@ one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -86,42 +87,99 @@ def vectors(
     """
     if not columns:  # nothing to tell records apart by: all are at distance 0
         return np.zeros((original.n, 1)), np.zeros((masked.n, 1)), "euclidean"
-    weight = _weights(columns, weights)
-    # distances that add up, instead of their squares
-    straight = distance in ("manhattan", "gower")
-    if distance == "gower":
-        scale = "range"
     left: list[Floats] = []
     right: list[Floats] = []
     to_whiten: list[int] = []
     width = 0
-    for name in columns:
-        x, z = _column_vectors(
-            original,
-            masked,
-            name,
-            scale,
-            straight,
-        )
-        if straight:
-            factor = weight[name]
-        else:
-            factor = np.sqrt(weight[name])
-        if distance == "gower":
-            # Gower divides by the sum of the weights
-            factor /= sum(weight.values())
+    each = coordinates(original, masked, columns, distance, scale, weights)
+    for name, (x, z, shape) in zip(columns, each, strict=True):
         is_continuous = original.schema[name].scale is Kind.continuous
         if distance == "mahalanobis" and is_continuous:
             # the first coordinate of the column; a missing marker may follow it
             to_whiten.append(width)
-        left.append(x * factor)
-        right.append(z * factor)
-        width += x.shape[1]
+        left.append(shape(x))
+        right.append(shape(z))
+        width += shape.width
     X = np.ascontiguousarray(np.hstack(left))
     Y = np.ascontiguousarray(np.hstack(right))
     if to_whiten:
         _whiten(X, Y, np.array(to_whiten))
-    return X, Y, "manhattan" if straight else "euclidean"
+    return X, Y, metric_of(distance)
+
+
+def metric_of(distance: Distance) -> Metric:
+    """The metric between vectors that is the wanted distance."""
+    # distances that add up, instead of their squares
+    return "manhattan" if distance in ("manhattan", "gower") else "euclidean"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """From one number per record to the coordinates of a column: every record by itself.
+
+    Attributes
+    ----------
+    size
+        Of nominal columns the number of categories; None: values and ranks.
+    marked
+        Missing values have a coordinate that marks them.
+    height
+        What the indicator of a category is.
+    factor
+        What all coordinates are multiplied by: the weight of the column.
+    """
+
+    size: int | None = None
+    marked: bool = False
+    height: float = 1.0
+    factor: float = 1.0
+
+    @property
+    def width(self) -> int:
+        """Number of coordinates."""
+        return 1 + (self.marked if self.size is None else self.size)
+
+    def __call__(self, values: Floats) -> Floats:
+        """(records, width) of one number per record, NaN where it is missing."""
+        if self.size is not None:
+            # one coordinate per category and one for missing values
+            flags = np.zeros((len(values), self.size + 1))
+            place = np.where(np.isnan(values), self.size, values).astype(np.int64)
+            flags[np.arange(len(values)), place] = self.height
+            return flags * self.factor
+        if not self.marked:
+            return values[:, None] * self.factor
+        # missing values at 0, the mean
+        lost = np.isnan(values)
+        return np.column_stack([np.where(lost, 0.0, values), lost]) * self.factor
+
+
+def coordinates(
+    original: Microdata,
+    masked: Microdata,
+    columns: list[str],
+    distance: Distance = "euclidean",
+    scale: Scale = "std",
+    weights: dict[str, float] | None = None,
+) -> Iterator[tuple[Floats, Floats, Shape]]:
+    """One number per record of both files, and what coordinates it becomes, column by column.
+
+    Parameters
+    ----------
+    original, masked, columns, distance, scale, weights
+        As of ``vectors``, of which this is all but the whitening.
+    """
+    weight = _weights(columns, weights)
+    straight = metric_of(distance) == "manhattan"
+    if distance == "gower":
+        scale = "range"
+    for name in columns:
+        factor = weight[name] if straight else float(np.sqrt(weight[name]))
+        if distance == "gower":
+            # Gower divides by the sum of the weights
+            factor /= sum(weight.values())
+        x, z, shape = _column_vectors(original, masked, name, scale, straight)
+        yield x, z, replace(shape, factor=factor)
 
 
 def compare_all(
@@ -196,8 +254,8 @@ def _column_vectors(
     name: str,
     scale: Scale,
     straight: bool = False,
-) -> tuple[Floats, Floats]:
-    """The coordinates of one column; ``straight``: distances add up, not their squares."""
+) -> tuple[Floats, Floats, Shape]:
+    """One number per record; ``straight``: distances add up, not their squares."""
     kind = original.schema[name].scale
     if kind is Kind.continuous:
         if masked.schema[name].scale is not Kind.continuous:
@@ -219,7 +277,7 @@ def _column_vectors(
         return _with_missing(x / top, z / top)
     # two categories differ in two coordinates: each counts one half
     half = 0.5 if straight else np.sqrt(0.5)
-    return _indicators(x, size, half), _indicators(z, size, half)
+    return x, z, Shape(size=size, height=half)
 
 
 def _unit(
@@ -246,24 +304,7 @@ def _unit(
     return 1.0
 
 
-def _with_missing(x: Floats, z: Floats) -> tuple[Floats, Floats]:
-    """Missing values at 0, the mean, and a coordinate that marks them where there are any."""
-    lost_x = np.isnan(x)
-    lost_z = np.isnan(z)
-    if not (lost_x.any() or lost_z.any()):
-        return x[:, None], z[:, None]
-    left = np.column_stack([np.where(lost_x, 0.0, x), lost_x])
-    right = np.column_stack([np.where(lost_z, 0.0, z), lost_z])
-    return left, right
-
-
-def _indicators(
-    codes: Floats,
-    size: int,
-    height: float,
-) -> Floats:
-    """One coordinate per category and one for missing values."""
-    flags = np.zeros((len(codes), size + 1))
-    place = np.where(np.isnan(codes), size, codes).astype(np.int64)
-    flags[np.arange(len(codes)), place] = height
-    return flags
+def _with_missing(x: Floats, z: Floats) -> tuple[Floats, Floats, Shape]:
+    """Values with a coordinate that marks missing ones where there are any."""
+    marked = bool(np.isnan(x).any() or np.isnan(z).any())
+    return x, z, Shape(marked=marked)

@@ -8,6 +8,8 @@ over all ways to pair their members; the groups are then assigned one to one.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from tacit.attack.base import Distinct, Matching
@@ -18,7 +20,7 @@ from tacit.attack.informed.evidence import Evidence, link_by
 from tacit.attack.informed.listed_pairs import PairCosts
 from tacit.attack.solver.neighbours import neighbours
 from tacit.base.typing import Floats, Ints
-from tacit.kernels.assignment.small import group_costs, group_pairing
+from tacit.kernels.assignment.small import group_costs, group_pairing, member_pairs
 
 CELLS = 30_000_000
 """Pairs of members up to which every pair of groups is weighed; beyond, near groups only."""
@@ -34,6 +36,7 @@ def link_groups(
     evidence: Evidence,
     ours: Ints,
     theirs: Ints,
+    problem: GroupProblem | None = None,
 ) -> Matching:
     """Link the groups ``ours[i]`` of originals with the groups ``theirs[j]`` of masked records.
 
@@ -43,6 +46,8 @@ def link_groups(
         Cost of each pair of records, of any attacker; rows in the order of values.
     ours, theirs : array of int
         Which group a record belongs to; the labels of the two files need not agree.
+    problem : GroupProblem, optional
+        The same, where its costs are known already.
 
     Notes
     -----
@@ -53,8 +58,9 @@ def link_groups(
     """
     if _alone(ours) and _alone(theirs):
         return link_by(evidence, "assignment")
-    problem = GroupProblem(evidence, ours, theirs)
-    return problem.members(problem.link())
+    if problem is None:
+        problem = GroupProblem(evidence, ours, theirs)
+    return problem.members()
 
 
 class GroupProblem:
@@ -65,12 +71,13 @@ class GroupProblem:
         evidence: Evidence,
         ours: Ints,
         theirs: Ints,
+        pair_costs: PairCosts | None = None,
     ) -> None:
         self.evidence = evidence
         self.left, self.right = evidence.classes()
         self.ours = GroupClasses.of(self.left.inverse, ours)
         self.theirs = GroupClasses.of(self.right.inverse, theirs)
-        self.pair_costs = PairCosts(evidence)
+        self.pair_costs = pair_costs or PairCosts(evidence)
         self.sizes_kept = same_sizes(self.ours, self.theirs)
         n = len(ours)
         m = len(theirs)
@@ -107,7 +114,8 @@ class GroupProblem:
         # nobody explains it: it is a stranger to all groups alike
         return np.where(np.isfinite(total), total, 0.0)
 
-    def link(self) -> GroupLinks:
+    @cached_property
+    def links(self) -> GroupLinks:
         """The one-to-one linkage of groups of least total cost."""
         a, b = self._pairs()
         cost = self.costs(a, b)
@@ -225,35 +233,34 @@ class GroupProblem:
         b: Ints,
     ) -> Floats:
         """Costs of all members of a[p] with all of b[p], matrix after matrix."""
-        rows = self.ours.size[a]
-        columns = self.theirs.size[b]
-        many = rows * columns
-        pair = np.repeat(np.arange(len(a)), many)
-        begin = np.cumsum(many) - many
-        place = np.arange(many.sum()) - np.repeat(begin, many)
-        i, j = np.divmod(place, columns[pair])
-        at_a = self.ours.start[a][pair] + i
-        at_b = self.theirs.start[b][pair] + j
-        member_a = self.ours.member[at_a]
-        member_b = self.theirs.member[at_b]
-        row_a = self.left.first[member_a]
-        row_b = self.right.first[member_b]
-        return self.pair_costs(row_a, row_b)
+        rows, columns = member_pairs(
+            a,
+            b,
+            self.ours.start,
+            self.theirs.start,
+            self.left.first[self.ours.member],
+            self.right.first[self.theirs.member],
+        )
+        return self.pair_costs(rows, columns)
 
-    def members(self, links: GroupLinks) -> Matching:
+    def members(self) -> Matching:
         """From linked groups to records: what is alike in like groups shares its links."""
+        links = self.links
         left = members_of(self.left, self.ours)
         right = members_of(self.right, self.theirs)
         owners: list[Ints] = []
         targets: list[Ints] = []
         shares: list[Floats] = []
         costs: list[Floats] = []
+        listed = self._cells(links.ours, links.theirs)
+        at = 0
         for a, b, number in zip(links.ours, links.theirs, links.number, strict=True):
             here_a = slice(self.ours.start[a], self.ours.start[a + 1])
             here_b = slice(self.theirs.start[b], self.theirs.start[b + 1])
-            cells = self._cells(np.array([a]), np.array([b]))
             size_a = here_a.stop - here_a.start
             size_b = here_b.stop - here_b.start
+            cells = listed[at : at + size_a * size_b]
+            at += size_a * size_b
             strangers = self.stranger[self.theirs.member[here_b]]
             column = group_pairing(cells, size_a, size_b, strangers, self.charge)
             paired = np.flatnonzero(column >= 0)

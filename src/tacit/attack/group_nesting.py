@@ -45,8 +45,8 @@ def link_nested(
         return link_groups(evidence, *inner)
     between = _between(persons, inner)
     homes = [_outer_of(inner[side], outer[side]) for side in (0, 1)]
-    problem = GroupProblem(between, *homes)
-    links = problem.link()
+    problem = GroupProblem(between, homes[0], homes[1])
+    links = problem.links
     possible = np.zeros((len(problem.ours.count), len(problem.theirs.count)), bool)
     possible[links.ours, links.theirs] = True
     # of each row the class of its household, which the household's first member tells

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from tacit.base.typing import Ints
 from tacit.data.buffers import floats_of
+from tacit.data.category_codes import floats
 from tacit.data.microdata import Microdata
 
 ROLES = frozenset({"household", "person", "identifier"})
@@ -76,10 +77,11 @@ def structures(data: Microdata) -> list[Structure]:
         values = data.table.column(column.name)
         if str(column.role) not in ROLES and _measured(values):
             continue
-        groups, labels = group_numbers(values)
-        structure = Structure(column.name, str(column.role), groups, labels)
-        if small_groups(structure.sizes):
-            found.append(structure)
+        groups, used, known = _coded(values)
+        # most columns are no structure: their values need not be listed
+        if small_groups(np.bincount(groups)):
+            labels = _labels(used, known)
+            found.append(Structure(column.name, str(column.role), groups, labels))
     return found
 
 
@@ -100,18 +102,29 @@ def shared(original: Microdata, masked: Microdata) -> list[tuple[Structure, Stru
 def group_numbers(values: pa.ChunkedArray) -> tuple[Ints, tuple[object, ...]]:
     """Number of the group of each record, and the value of each group; no value: a group of its
     own."""
+    groups, used, known = _coded(values)
+    return groups, _labels(used, known)
+
+
+def _coded(values: pa.ChunkedArray) -> tuple[Ints, Ints, pa.Array]:
+    """Number of the group of each record, the code of each group, and the values of codes."""
     column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     if not pa.types.is_dictionary(column.type):
         column = pc.dictionary_encode(column)
-    known = tuple(column.dictionary.to_pylist())
+    known = column.dictionary
     # as floats, which hold every number of a group, because to_numpy would import pandas
-    codes = floats_of(column.indices.cast(pa.float64()))
-    codes = np.nan_to_num(codes, nan=-1.0).astype(np.int64)
+    indices = floats_of(column.indices.cast(pa.float64()))
+    codes: Ints = np.nan_to_num(indices, nan=-1.0).astype(np.int64)
     absent = codes < 0
     codes = np.where(absent, len(known) - 1 + np.cumsum(absent), codes)
     used, groups = np.unique(codes, return_inverse=True)
-    labels = tuple(known[code] if code < len(known) else None for code in used.tolist())
-    return groups.astype(np.int64), labels
+    return groups.astype(np.int64), used, known
+
+
+def _labels(used: Ints, known: pa.Array) -> tuple[object, ...]:
+    """The value of each code; None for one of a gap."""
+    values = known.to_pylist()
+    return tuple(values[code] if code < len(values) else None for code in used.tolist())
 
 
 def readable(ours: Structure, theirs: Structure) -> bool:
@@ -188,6 +201,6 @@ def _measured(values: pa.ChunkedArray) -> bool:
         return True
     if not pa.types.is_floating(values.type):
         return False
-    numbers = np.asarray(values.to_numpy(), dtype=np.float64)
+    numbers = floats(values)
     seen = numbers[np.isfinite(numbers)]
     return bool((seen != np.rint(seen)).any())

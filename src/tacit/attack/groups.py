@@ -162,21 +162,30 @@ class Groups(Informed):
         for ours, theirs in pairs:
             compared = _values(columns, [(ours, theirs)])
             evidence = self.evidence(original, masked, compared)
-            saved = gain(evidence, ours, theirs)
+            problem = GroupProblem(evidence, ours.groups, theirs.groups)
+            saved = gain(problem, ours, theirs)
             # where the schema says what the column is, no proof is needed
             if ours.named or theirs.named or saved > GAIN:
-                weighed.append((saved, ours, theirs))
+                weighed.append((saved, ours, theirs, problem))
         if not weighed:
             return link_by(self.evidence(original, masked, columns), self.rule)
         weighed.sort(key=_doubt)
         best = weighed[0]
         around = next((other for other in weighed[1:] if _fit(best, other)), None)
         levels = sorted(
-            (found[1:] for found in (best, around) if found is not None),
+            (found[1:3] for found in (best, around) if found is not None),
             key=lambda pair: -len(pair[0].labels),
         )
         compared = _values(columns, levels)
-        matching = _linked(self.evidence(original, masked, compared), levels)
+        if around is None:
+            # the same columns are compared as when it was weighed
+            _, ours, theirs, problem = best
+            matching = link_groups(
+                problem.evidence, ours.groups, theirs.groups, problem
+            )
+        else:
+            evidence = self.evidence(original, masked, compared)
+            matching = _linked(evidence, levels)
         if self.plan is None and compared:
             fitted = Fitted(original, read_as(original, masked), compared)
             for _ in range(self.rounds):
@@ -188,8 +197,8 @@ class Groups(Informed):
         return matching
 
 
-_Weighed = tuple[float, Structure, Structure]
-"""What a structure saves, and its columns in both files."""
+_Weighed = tuple[float, Structure, Structure, GroupProblem]
+"""What a structure saves, its columns in both files, and the groups with their costs."""
 _Levels = list[tuple[Structure, Structure]]
 """One structure, or an inner one and the outer one that holds it."""
 
@@ -206,7 +215,7 @@ def _doubt(found: _Weighed) -> tuple[bool, float]:
     A quantity with few distinct values partitions the records too. It is then not compared, so
     that what it saves is a share of another cost: by itself that does not outweigh a name.
     """
-    saved, ours, theirs = found
+    saved, ours, theirs, _ = found
     return not ((ours.named or theirs.named) and saved > GAIN), -saved
 
 
@@ -232,7 +241,7 @@ def applies(original: Any, masked: Any) -> bool:
 
 
 def gain(
-    evidence: Evidence,
+    problem: GroupProblem,
     ours: Structure,
     theirs: Structure,
 ) -> float:
@@ -247,22 +256,21 @@ def gain(
     rng = np.random.default_rng(0)
     sizes = np.sort(np.bincount(theirs.groups))
     drawn = np.repeat(np.arange(len(sizes)), sizes)[rng.permutation(len(theirs.groups))]
-    saved = _saved(evidence, ours.groups, theirs.groups, drawn)
+    saved = _saved(problem, ours.groups, drawn)
     if readable(ours, theirs) and saved > GAIN:
-        mixed = _saved(evidence, ours.groups, theirs.groups, blurred(theirs, rng))
+        mixed = _saved(problem, ours.groups, blurred(theirs, rng))
         return saved if mixed >= MOST * saved else 0.0
     return saved
 
 
 def _saved(
-    evidence: Evidence,
+    problem: GroupProblem,
     ours: Ints,
-    theirs: Ints,
     others: Ints,
 ) -> float:
-    """Share of the cost that the groups ``theirs`` save against the groups ``others``."""
-    actual = GroupProblem(evidence, ours, theirs).link()
-    chance = GroupProblem(evidence, ours, others).link()
+    """Share of the cost that the groups of the problem save against the groups ``others``."""
+    actual = problem.links
+    chance = GroupProblem(problem.evidence, ours, others, problem.pair_costs).links
     # a group without a possible partner is as bad as the worst pair of all, at least
     price = max(actual.dearest, chance.dearest, 1.0)
     cost, usual = (links.cost + price * links.left_over for links in (actual, chance))

@@ -58,6 +58,9 @@ class Linkage:
     cost, bound, certified
         Of linkages that minimise a total: the total, a proven lower bound of the optimum,
         and whether the two agree to rounding.
+    tolerance
+        How far the rate may be from that of the proven optimum, where a large file was linked
+        without a proof; the interval is longer by it at both ends.
     units
         Whose row each original is, where a person or firm has several; all counts are then of
         units. None: records are counted.
@@ -77,6 +80,7 @@ class Linkage:
     cost: float | None = None
     bound: float | None = None
     certified: bool | None = None
+    tolerance: float = 0.0
     stated: Floats | None = None
     log: list[LogEntry] = field(default_factory=list)
     units: Units | None = field(default=None, repr=False)
@@ -128,8 +132,9 @@ class Linkage:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson 95 % interval of the rate, the units being a sample of possible ones."""
-        return wilson(self.correct, self.counted)
+        """Wilson 95 % interval of the rate, the units being a sample of possible ones; longer by
+        ``tolerance`` at both ends."""
+        return self._longer(wilson(self.correct, self.counted))
 
     @property
     def released(self) -> int:
@@ -149,8 +154,8 @@ class Linkage:
 
     @property
     def released_interval(self) -> tuple[float, float]:
-        """Wilson 95 % interval of the rate over released units."""
-        return wilson(self.correct, self.released)
+        """Wilson 95 % interval of the rate over released units, longer like ``interval``."""
+        return self._longer(wilson(self.correct, self.released))
 
     @property
     def released_chance(self) -> float:
@@ -158,6 +163,20 @@ class Linkage:
         if self.released:
             return 1 / self._masked_units
         return float("nan")
+
+    @property
+    def remark(self) -> str:
+        """What must be said beside the rate; empty where there is nothing."""
+        if not self.tolerance:
+            return ""
+        return (
+            "large file: everybody is linked at once, without a proof of the optimum; the rate "
+            f"may be off by {100 * self.tolerance:g} percentage point, which the interval holds"
+        )
+
+    def _longer(self, interval: tuple[float, float]) -> tuple[float, float]:
+        low, high = interval
+        return max(0.0, low - self.tolerance), min(1.0, high + self.tolerance)
 
     def units_with(self, rows: Bools) -> int:
         """How many units have a marked row; without units, how many rows are marked.
@@ -243,6 +262,9 @@ class Linkage:
             summary["cost"] = self.cost
             summary["bound"] = self.bound
             summary["certified"] = self.certified
+        if self.remark:
+            summary["tolerance"] = self.tolerance
+            summary["remark"] = self.remark
         if self.log:
             summary["log"] = self.log
         return dict(jsonable(summary))

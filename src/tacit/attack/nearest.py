@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from tacit.attack.solver.metric import Metric
 from tacit.attack.solver.ties import nearest_and_second, nearest_with_ties
 from tacit.base.typing import TIE, Floats, Ints
 from tacit.data.microdata import Microdata
+
+if TYPE_CHECKING:
+    from tacit.attack.over_blocks.nearest_records import NearestRecords
 
 # Margins are worked out up to this many records: the second nearest record is farther to search.
 MARGINS = 50_000
@@ -107,6 +110,8 @@ class Nearest(Attacker):
                 return _nearest_of_matrix(matrix, theirs)
             ours = distinct(original.numbers(columns))
             return _turned_matrix(matrix.T, ours, theirs)
+        if self._over_blocks(original, masked, columns):
+            return self.linked_over_blocks(original, masked, columns)[0]
         X, Y, metric = vectors(
             original,
             masked,
@@ -126,6 +131,56 @@ class Nearest(Attacker):
         matching = _matching(score, theirs, indptr, tied)
         matching.margin = margin
         return matching
+
+    def _over_blocks(
+        self, original: Microdata, masked: Microdata, columns: list[str]
+    ) -> bool:
+        """Is the file on the disk, and can it be linked there? The links are the same."""
+        on_disk = not (original.in_memory and masked.in_memory)
+        is_large = max(original.n, masked.n) > MARGINS
+        return on_disk and is_large and self.works_over_blocks and bool(columns)
+
+    @property
+    def works_over_blocks(self) -> bool:
+        """Distances without a covariance, from each original: the others hold both files."""
+        named = self.distance in ("euclidean", "manhattan", "gower")
+        return named and self.direction == "original"
+
+    def linked_over_blocks(
+        self,
+        original: Microdata,
+        masked: Microdata,
+        columns: list[str],
+        *,
+        block: int | None = None,
+        some: Ints | None = None,
+    ) -> tuple[Matching, NearestRecords]:
+        """The links of ``_link``, and how they were found, from files of any size.
+
+        Parameters
+        ----------
+        original, masked, columns
+            As of ``_link``.
+        block : int, optional
+            Records of a block, about; it sets the speed and the memory only.
+        some : array of int, optional
+            Originals that are linked, rising; all unless given. Columns are standardised by all.
+        """
+        from tacit.attack.over_blocks.nearest_records import nearest_records
+
+        assert isinstance(self.distance, str)
+        found = nearest_records(
+            original,
+            masked,
+            columns,
+            self.distance,
+            self.scale,
+            self.weights,
+            block=block,
+            some=some,
+        )
+        matching = _matching(found.score, found.theirs, found.indptr, found.tied)
+        return matching, found
 
     def _explain(
         self,

@@ -10,9 +10,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., object])
+MeasurePasses = Literal["runs", "columns", "keys", "links", "together"]
+"""How a measure goes through a file: run of records by run, holding one column of both files, the
+key columns, the links of attacks that have run, or all columns that it compares."""
 
 # halving a real number never reaches 0: below this the search goes to the end at once
 SMALLEST_STEP = 1e-3
@@ -107,6 +110,7 @@ class MeasureFacts:
     title: str
     threshold: float | None = None
     why: str = ""
+    passes: MeasurePasses = "together"
 
 
 def measure(
@@ -114,8 +118,9 @@ def measure(
     *,
     threshold: float | None = None,
     why: str = "",
+    passes: MeasurePasses = "together",
 ) -> Callable[[Function], Function]:
-    """Say what a measure is.
+    """Say what a measure is, and how it goes through a file that is larger than memory.
 
     Examples
     --------
@@ -127,7 +132,8 @@ def measure(
 
     def attach(function: Function) -> Function:
         # on the function itself: nothing has to be looked up elsewhere
-        function.facts = MeasureFacts(title, threshold, why)  # type: ignore[attr-defined]
+        facts = MeasureFacts(title, threshold, why, passes)
+        function.facts = facts  # type: ignore[attr-defined]
         return function
 
     return attach

@@ -25,6 +25,8 @@ import numpy as np
 from tacit.base.typing import Floats, Ints
 
 Function = Callable[..., Any]
+RELATIVE = 4 * float(np.finfo(float).eps)
+"""The relative tolerance of ``brentq``, scipy's own."""
 
 
 def linear_sum_assignment(costs: Floats) -> tuple[Ints, Ints]:
@@ -45,6 +47,15 @@ def cdist(x: Floats, y: Floats, metric: str) -> Floats:
     return np.asarray(measure(ours, theirs))
 
 
+def brentq(function: Callable[[float], float], low: float, high: float) -> float:
+    """``scipy.optimize.brentq``: the zero of a function between two points of opposite sign."""
+    solve = _compiled("scipy.optimize", "_zeros", "_brentq")
+    if solve is None:
+        return float(import_module("scipy.optimize").brentq(function, low, high))
+    # scipy's defaults: tolerances, iterations, no further arguments, and an error if it fails
+    return float(solve(function, low, high, 2e-12, RELATIVE, 100, (), False, True))
+
+
 def special(name: str) -> Function:
     """A function of ``scipy.special`` that is loaded when it is first called."""
 
@@ -57,7 +68,7 @@ def special(name: str) -> Function:
 
 
 chdtri = special("chdtri")
-digamma = special("digamma")
+digamma = special("psi")  # its name in the compiled file; the two are one function
 erf = special("erf")
 gammaln = special("gammaln")
 logsumexp = special("logsumexp")

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from tacit.base.errors import TacitError, TacitWarning
-from tacit.cli import clock, terminal
+from tacit.cli import clock, computing, terminal
 from tacit.cli.progress import INTERRUPTED
 from tacit.kernels import compiler
 
@@ -100,6 +100,7 @@ def main() -> None:
     """Run; a mistake of the user is one sentence on stderr and exit code 2."""
     _plainly(TacitWarning)
     terminal.prepare()
+    computing.prepare()
     _say_when_compiling()
     try:
         try:

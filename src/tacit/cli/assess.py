@@ -14,8 +14,8 @@ from rich.text import Text
 
 from tacit.base.errors import InputError
 from tacit.base.stopping import Stop
+from tacit.cli import computing, own_files
 from tacit.cli import options as shared
-from tacit.cli import own_files
 from tacit.cli.progress import INTERRUPTED
 from tacit.cli.tables import Head, print_table
 
@@ -33,6 +33,7 @@ DID_NOT_RUN = Text("did not run", "bold red")
 
 @shared.with_roles
 def assess(
+    context: typer.Context,
     original: Annotated[
         Path, typer.Argument(metavar="ORIGINAL", help="The file before protection.")
     ],
@@ -102,6 +103,8 @@ def assess(
     ] = None,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
+    memory: shared.Memory = None,
+    engine: shared.Engine = None,
     force: shared.Force = False,
     *,
     roles: shared.Roles,
@@ -121,6 +124,8 @@ def assess(
       tacit assess survey.csv made-elsewhere.csv --key id --json -
 
       tacit assess survey.csv made-elsewhere.csv --aligned --model "income ~ age + hours"
+
+      tacit assess survey.parquet release.parquet --plan release.parquet.manifest.json --memory 4GB
     """
     from tacit.assess import exposure
     from tacit.assess.assessment import assess as run
@@ -141,11 +146,14 @@ def assess(
     )
     record = manifest.load(plan) if plan and plan.suffix == ".json" else None
     described = None if record is None else manifest.schema_of(record, str(plan))
-    before = shared.read(original, schema or described, encoding, roles)
+    # pieces of both files are written beside the release
+    place = shared.place_for(context, original, masked, memory, engine, files=2)
+    before = shared.read(original, schema or described, encoding, roles, place)
     with shared.naming(original):
         check(before)
     # Columns of the release are known by name; roles are those of the original.
-    after = _named_back(shared.read(masked, None, encoding, {}), before, masked, record)
+    release = shared.read(masked, None, encoding, {}, place)
+    after = _named_back(release, before, masked, record)
     if before.n != after.n and key is None:
         raise InputError(
             f"{masked} has {after.n} records and {original} has {before.n}: rows cannot be "
@@ -161,6 +169,8 @@ def assess(
         options["regression"] = {"models": model}
     if target:
         options["classifier"] = {"target": target}
+    if place is None:
+        computing.keep_memory()
     stop = Stop()
     with shared.progress("assessing", stop) as progress:
         result = run(
@@ -174,6 +184,7 @@ def assess(
             options=options,
             progress=progress,
             stop=stop,
+            memory=None if place is None else place.limit,
         )
     content = _published if external else None
     shared.show_or_write(result, show, json_file, force=force, content=content)
@@ -233,7 +244,8 @@ def _named_back(
         for name, there in names.items()
         if there in after.names and there not in before.names
     }
-    if not changed:
+    # a file on the disk is Parquet, which allows every name
+    if not changed or not after.in_memory:
         return after
     return Microdata.of(legal_names.named_back(after.native, changed))
 
@@ -281,6 +293,12 @@ def _print_attacks(out: Console, result: Assessment) -> None:
         cells += [count(round(link.correct, 1)), f"{link.seconds:.2f}"]
         rows.append([_called(name), *cells])
     print_table(out, f"Attacks on {on}", heads, rows)
+    remarks: dict[str, list[str]] = {}
+    for name, link in result.linkages.items():
+        remarks.setdefault(link.remark, []).append(name)
+    for remark, names in remarks.items():
+        if remark:
+            out.print(f"{', '.join(names)}: {remark}.\n")
     _say_failed(out, failed)
 
 

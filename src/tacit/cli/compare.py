@@ -10,8 +10,10 @@ import typer
 from rich.text import Text
 
 from tacit.base.errors import ParameterError
+from tacit.base.stopping import Stop
 from tacit.cli import clock, own_files
 from tacit.cli import options as shared
+from tacit.cli.progress import INTERRUPTED
 from tacit.cli.tables import Head, print_table
 
 if TYPE_CHECKING:
@@ -125,7 +127,8 @@ def compare(
         force=force,
     )
     data = shared.read(source, schema, encoding, roles)
-    with shared.progress("comparing") as progress:
+    stop = Stop()
+    with shared.progress("comparing", stop) as progress:
         frontier = run(
             data,
             plans,
@@ -140,6 +143,7 @@ def compare(
             workers=workers,
             resume=resume,
             progress=progress,
+            stop=stop,
         )
     shared.show_or_write(frontier, show, json_file, force=force)
     if svg is not None:
@@ -147,6 +151,10 @@ def compare(
             temporary.write_text(frontier.to_svg(), encoding="utf-8")
     if html is not None:
         frontier.to_html(html, force=force)
+    if stop.asked:
+        go_on = "" if resume is None else " Run it again to go on from there."
+        shared.tell(f"Stopped: the plans above had ended, none is recommended.{go_on}")
+        raise typer.Exit(INTERRUPTED)
     if frontier.recommended is None:
         # No plan keeps the bound: a script must not go on as if there were one.
         raise typer.Exit(2)
@@ -211,8 +219,10 @@ def show(frontier: Frontier) -> None:
         figures = [f"{row['risk']:.2%}", interval, _number(row["loss"])]
         attacker = str(row["attacker"] or "")
         lines.append([mark, row["name"], *figures, _number(row["score"]), attacker])
+    number = len(frontier.trials)
+    plans = f"{number} plan{'' if number == 1 else 's'}"
     title = (
-        f"{len(frontier.trials)} plans on {frontier.records_seen:,} records, "
+        f"{plans} on {frontier.records_seen:,} records, "
         f"{frontier.seconds:.0f} s ({computing:.0f} s of computing); * = beaten by none"
     )
     print_table(out, title, heads, lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -79,7 +79,8 @@ def protect(
 
     Blocks are for microaggregation of millions of records, whose groups are then formed inside
     blocks. Every other method, and exact groups, run with tacit protect at any size: it takes the
-    same file, with --memory and --engine, and writes a manifest that tacit verify checks.
+    same file, with --memory and --engine, and shuffles the rows, which blocks do not. Both write
+    a private manifest that tacit verify checks.
 
     Examples:
 
@@ -88,36 +89,47 @@ def protect(
       tacit large protect hdfs/survey release --set k=5 --quasi age,income --cluster spark://host:7077
     """
     from tacit.base import seeds
+    from tacit.plan.manifest import path_of
+    from tacit.scale.block_manifest import seeds_matter
+    from tacit.scale.block_manifest import write as write_manifest
     from tacit.scale.parquet_folder import refuse_folder
     from tacit.scale.protect import protect as run
 
     seeds.warn(seed)
-    inputs, outputs = {"IN": source}, {"OUT": release}
+    inputs = {"IN": source}
+    outputs = {"OUT": release, "the manifest": path_of(release)}
     if cluster is None:
         own_files.refuse(inputs, outputs, force=force)
     else:
         own_files.refuse_collisions(inputs, outputs)
         refuse_folder(release, force=force)
-    given = shared.settings(settings)
+    given = shared.for_test(method, shared.settings(settings), seed, test_seed)
+    request: dict[str, Any] = {
+        # what is not said is guessed from the file
+        "columns": shared.split(quasi) if quasi else None,
+        "split_on": shared.split(split_on) if split_on else None,
+        "categorical": shared.split(nominal) if nominal else [],
+        "drop": shared.split(identifier) if identifier else None,
+        "leaf": _leaf(leaf),
+        "memory": memory,
+    }
+    if seed is None and not resume and seeds_matter(method):
+        # drawn here, so that the manifest can repeat it
+        seed = seeds.draw()
     with shared.progress("protecting") as report:
         done = run(
             source,
             release,
             method=method,
-            parameters=shared.for_test(method, given, seed, test_seed),
-            # what is not said is guessed from the file
-            columns=shared.split(quasi) if quasi else None,
-            split_on=shared.split(split_on) if split_on else None,
-            categorical=shared.split(nominal) if nominal else (),
-            drop=shared.split(identifier) if identifier else None,
-            leaf=_leaf(leaf),
-            memory=memory,
+            parameters=given,
             engine=cluster,
             seed=seed,
+            **request,
             resume=resume,
             price=price,
             progress=lambda finished, total: report("bins", finished, total),
         )
+    beside = write_manifest(done, source, release, method, given, seed, request)
     if as_json:
         shared.emit(done.to_dict())
         return
@@ -130,7 +142,7 @@ def protect(
         f"peak memory {done.peak_memory / 1e6:.0f} MB; "
         f"loss (100 SSE/SST) {done.loss:.4f}; "
         # the beginning of the digest is enough to see that two runs agree
-        f"wrote {release}, digest {done.digest[:16]}"
+        f"wrote {release} and {beside.name}, digest {done.digest[:16]}"
     )
     paid = done.price
     if paid:
@@ -164,9 +176,21 @@ def link(
     price: Annotated[
         int, typer.Option(help="Sample on which links without blocks are counted, too.")
     ] = 0,
+    sample: Annotated[
+        int,
+        typer.Option(
+            help="Link so many originals, drawn, to all masked records (nearest): quick, with an "
+            "interval."
+        ),
+    ] = 0,
     as_json: shared.AsJson = False,
 ) -> None:
     """Attack a masked file block by block.
+
+    The nearest record is looked for in every block that can hold it, and the assignment of all
+    records is one problem that is priced block by block (--set gap=0.01, --set time_limit=900 end
+    it earlier, with the gap that is proven): their links are those of the whole file. Other
+    attackers look in the block of the original alone, which understates.
 
     Example:
 
@@ -187,6 +211,7 @@ def link(
             blocks=blocks,  # type: ignore[arg-type]  # one of the two: checked above
             engine=cluster,
             price=price,
+            sample=sample,
             out=out,
             progress=lambda finished, total: report("blocks", finished, total),
         )
@@ -200,13 +225,22 @@ def _say_linked(linkage: BlockLinkage) -> None:
     """How many were found, and what the blocks cost the intruder."""
     low, high = linkage.interval
     shared.say(
-        f"{linkage.attacker}: {linkage.correct:,.2f} of {linkage.records:,} correct, "
+        f"{linkage.attacker}: {linkage.correct:,.2f} of {linkage.records:,} "
+        f"{'drawn originals ' if linkage.sampled_of else ''}correct, "
         f"{100 * linkage.rate:.2f} % [{100 * low:.2f}, {100 * high:.2f}], "
         f"chance {100 * linkage.chance:.5f} %; {linkage.blocks} blocks, "
-        # whose own record is in another block cannot be found: blocks understate the risk
-        f"{linkage.apart:,} originals have their own record in another block; "
+        f"{linkage.apart:,} originals have their own record in another block"
+        # whose own record is in another block cannot be found there: blocks understate the risk
+        f"{', which was looked into' if linkage.exact else ' and cannot be found'}; "
         f"{linkage.seconds:.1f} s"
     )
+    if linkage.sampled_of:
+        shared.say(
+            f"Drawn from {linkage.sampled_of:,} originals; the rate of all is in the interval "
+            "with 95 % confidence."
+        )
+    if linkage.gap is not None:
+        shared.say(_proven(linkage.gap, bool(linkage.certified), linkage.tolerance))
     price = linkage.price
     if price:
         shared.say(
@@ -214,6 +248,20 @@ def _say_linked(linkage: BlockLinkage) -> None:
             f"{price['links_with_blocks']:.1f} links in blocks, "
             f"{price['links_without_blocks']:.1f} without"
         )
+
+
+def _proven(gap: float, certified: bool, tolerance: float) -> str:
+    """What is known of the linkage of all records at once."""
+    if certified:
+        return "Proven: no one-to-one linkage has a smaller total distance."
+    sentence = (
+        f"The total distance is at most {100 * gap:.3g} % above the least one (proven)."
+    )
+    if tolerance:
+        sentence += (
+            f" The interval is longer by {tolerance} at both ends, as links may differ."
+        )
+    return sentence
 
 
 @app.command()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.data.microdata import Microdata
     from tacit.data.schema import Schema
     from tacit.scale.any_size import Place
+    from tacit.scale.kept_pieces import Kept
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 WIDTH = 120
 # Tables are made to be read in this width and more.
 NARROWEST = 60
+
+# Bytes of a CSV file that may not fit in memory; looking whether it does takes a tenth of a second.
+LARGE_CSV = 100 * 10**6
 
 # -- options: each is declared once, so that it has the same name and help in every command
 
@@ -105,14 +109,14 @@ Memory = Annotated[
     str | None,
     typer.Option(
         help="How much memory may be used, such as 4GB (default: 80 % of what is free). A larger "
-        "Parquet file is worked on from the disk, with the same bytes."
+        "Parquet or CSV file is worked on from the disk, with the same bytes."
     ),
 ]
 Engine = Annotated[
     str | None,
     typer.Option(
         help="Where a large file is worked on: local (this machine), or a Spark master "
-        "(local[2], spark://...)."
+        "(local[2], spark://..., yarn, k8s://...)."
     ),
 ]
 Seed = Annotated[
@@ -245,22 +249,38 @@ def place_for(
     beside: Path,
     memory: str | None,
     engine: str | None,
+    kept: Kept | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    files: int = 1,
 ) -> Place | None:
     """Where a file is worked on, until the command ends; None: in memory, as small files are.
 
-    Only Parquet can be read in parts; another file is in memory unless somebody asks.
+    Only Parquet and CSV can be read in parts; another file is in memory unless somebody asks.
     """
     in_parts = source.is_dir() or source.suffix.lower() in (".parquet", ".pq")
-    if not in_parts and memory is None and engine is None:
+    in_parts = in_parts or is_table(source) or _is_large_csv(source)
+    if not in_parts and memory is None and engine is None and kept is None:
         return None
     from tacit.scale.any_size import place_of
 
-    chosen = place_of(source, beside, memory, engine)
+    chosen = place_of(
+        source, beside, memory, engine, kept=kept, progress=progress, files=files
+    )
     place: Place = context.with_resource(chosen)
     # Who asked gets an answer, and who did not should know why it takes longer.
     if place.on_disk or memory is not None or engine is not None:
         tell(place.sentence)
     return place
+
+
+def is_table(source: Path) -> bool:
+    """Is it the name of a table, as in table:db.name?"""
+    return str(source).startswith("table:")
+
+
+def _is_large_csv(source: Path) -> bool:
+    text = source.suffix.lower() in (".csv", ".tsv", ".txt")
+    return text and source.exists() and source.stat().st_size > LARGE_CSV
 
 
 def settings(pairs: list[str] | None) -> dict[str, Any]:

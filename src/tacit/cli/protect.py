@@ -13,8 +13,10 @@ import typer
 from tacit.base.errors import ParameterError
 from tacit.cli import options as shared
 from tacit.cli import own_files
+from tacit.cli.known_tries import known_tries
 
 if TYPE_CHECKING:
+    from tacit.base.typing import Progress
     from tacit.data.microdata import Microdata
     from tacit.plan.plan import Plan, Table
 
@@ -28,7 +30,8 @@ def protect(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="IN", help="The file to protect, or a folder of Parquet files."
+            metavar="IN",
+            help="The file to protect, a folder of Parquet files, or table:NAME.",
         ),
     ],
     release: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
@@ -113,6 +116,21 @@ def protect(
     ] = False,
     memory: shared.Memory = None,
     engine: shared.Engine = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Keep finished pieces of a file that is larger than memory in OUT.work, and go on "
+            "from them if the same command was stopped or killed before.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Only say what it would cost: bytes, passes, CPU hours. Nothing is written.",
+        ),
+    ] = False,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
     safe_formulas: shared.SafeFormulas = True,
@@ -153,6 +171,10 @@ def protect(
       tacit protect survey.parquet release.parquet --method rank_swapping --set p=5 --memory 4GB
 
       tacit protect survey-by-year release.parquet --plan plan.toml --engine spark://host:7077
+
+      tacit protect survey.parquet release.parquet --plan plan.toml --memory 4GB --dry-run
+
+      tacit protect table:survey.people release.parquet --plan plan.toml --engine yarn --resume
     """
     from tacit.base import seeds
     from tacit.plan import manifest
@@ -191,12 +213,31 @@ def protect(
     else:
         seeds.warn(seed)
 
-    place = shared.place_for(context, source, release, memory, engine)
+    if dry_run:
+        _say_cost(recipe, source, memory, engine, schema, encoding, roles, as_json)
+        return
+    kept = None
+    if resume and not searches:
+        from tacit.scale.kept_pieces import resumable
+
+        request = {
+            "roles": roles,
+            "schema": None if schema is None else schema.read_text(encoding="utf-8"),
+            "encoding": encoding,
+        }
+        held = resumable(recipe, source, release, request)
+        kept, recipe = context.with_resource(held)
+    pieces = _Pieces()
+    place = shared.place_for(
+        context, source, release, memory, engine, kept, pieces.done
+    )
     if place is not None and place.on_disk and searches:
         raise ParameterError(
             "--until and --least attack the whole file again and again, which is done in memory; "
             "find the plan on a sample, and protect the file with --plan"
         )
+    if kept is not None and kept.goes_on and place is not None:
+        shared.tell(f"Going on from {kept.folder}.")
     data = shared.read(source, schema, encoding, roles, place)
     with shared.naming(source):
         if place is not None:
@@ -206,16 +247,24 @@ def protect(
     search = None
     outcomes: list[Table] = []
     with (
+        known_tries(until) as learn,
         shared.progress(f"protecting {data.n:,} records") as progress,
         shared.naming(source),
     ):
+        pieces.tell = progress
         if not searches:
             masked, recipe = _masked(recipe, data, budget, search_state, outcomes)
         elif plan is not None or least is not None:
             from tacit.compare.joint import protect_jointly
 
             search = protect_jointly(
-                data, recipe, until, measure=least, seed=seed, progress=progress
+                data,
+                recipe,
+                until,
+                measure=least,
+                seed=seed,
+                progress=progress,
+                learn=learn,
             )
             recipe = replace(search.plan, release_as_is=recipe.release_as_is)
             masked = search.masked
@@ -232,10 +281,12 @@ def protect(
                 seed=seed,
                 test_seed=test_seed,
                 progress=progress,
+                learn=learn,
             )
             recipe = replace(search.plan, release_as_is=recipe.release_as_is)
             masked = search.masked
             outcomes = list(search.outcomes)
+    pieces.tell = None
     record = write(
         recipe,
         source,
@@ -251,6 +302,8 @@ def protect(
         outcomes=outcomes,
         more=None if search is None else {"until": search.to_dict()},
     )
+    if kept is not None:
+        kept.finished = True
     beside = manifest.path_of(release)
     if save_plan:
         recipe.without_seeds().save(save_plan, force=force)
@@ -274,11 +327,67 @@ def protect(
         )
     done = f"Masked {data.n:,} records with {recipe}"
     shared.say(f"{done}: wrote {release} and {beside.name}.", copied=True)
+    if (
+        place is not None
+        and place.on_disk
+        and engine in (None, "local")
+        and not searches
+    ):
+        from tacit.scale.cost import cost_of, size_of
+
+        cost = cost_of(recipe, data, data.n, size_of(source), on_disk=True)
+        shared.say(cost.afterwards(time.process_time()))
+    if kept is not None and kept.taken:
+        shared.say(f"{kept.taken} finished pieces of an earlier run were kept.")
     dropped = [name for name in data.names if name not in masked.names]
     if dropped:
         shared.say(f"Dropped: {', '.join(dropped)}.")
     command = ["tacit", "assess", str(source), str(release), "--plan", str(beside)]
     shared.say(f"Now attack it: {shlex.join(command)}", copied=True)
+
+
+def _say_cost(
+    recipe: Plan,
+    source: Path,
+    memory: str | None,
+    engine: str | None,
+    schema: Path | None,
+    encoding: str | None,
+    roles: shared.Roles,
+    as_json: bool,
+) -> None:
+    """What the run would cost, from the header and the first records of the file."""
+    from tacit.base.errors import InputError
+    from tacit.data.schema import Schema
+    from tacit.scale.any_size import fits
+    from tacit.scale.cost import cost_of, head_of
+
+    known = None if schema is None else Schema.load(schema)
+    found = head_of(source, known, encoding, roles)
+    if found is None:
+        raise InputError(
+            f"{source}: --dry-run looks at the header of Parquet and CSV files; this is neither"
+        )
+    data, records, size = found
+    on_disk = engine not in (None, "local") or not fits(source, memory)
+    with shared.naming(source):
+        cost = cost_of(recipe, data, records, size, on_disk=on_disk)
+    if as_json:
+        shared.emit(cost.to_dict())
+        return
+    where = "Out of core" if on_disk else "In memory"
+    shared.say(f"{where}: {cost.sentence()}")
+
+
+class _Pieces:
+    """How many pieces of a pass are done, told to whoever shows it now."""
+
+    tell: Progress | None = None
+
+    def done(self, finished: int, total: int) -> None:
+        """One more."""
+        if self.tell is not None:
+            self.tell("pieces", finished, total)
 
 
 def _hierarchies(folder: Path, method: str | None) -> dict[str, dict[str, Any]]:

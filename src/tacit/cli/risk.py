@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 @shared.with_roles
 def risk(
+    context: typer.Context,
     source: Annotated[Path, typer.Argument(metavar="FILE", help="The file as it is.")],
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
+    memory: shared.Memory = None,
+    engine: shared.Engine = None,
     as_json: shared.AsJson = False,
     *,
     roles: shared.Roles,
@@ -37,10 +40,18 @@ def risk(
       tacit risk survey.csv --quasi age,sex,region --weight weight
 
       tacit risk survey.csv --schema survey.toml --household hid --json
+
+      tacit risk survey-by-year --quasi age,sex,region --memory 4GB
     """
     from tacit.risk.look import look
 
-    data = shared.read(source, schema, encoding, roles)
+    place = shared.place_for(context, source, source, memory, engine)
+    data = shared.read(source, schema, encoding, roles, place)
+    if place is not None and place.on_disk:
+        from tacit.assess.held import Allowed
+
+        with shared.naming(source):
+            Allowed(data, data, place.limit).refuse_measure(look)
     with shared.progress(f"counting {data.n:,} records"), shared.naming(source):
         seen = look(data)
     if as_json:

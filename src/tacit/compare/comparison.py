@@ -12,11 +12,12 @@ import os
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from math import inf
+from math import inf, isnan
 from pathlib import Path
 
 from tacit.attack import registry as known_attackers
 from tacit.base.errors import ParameterError
+from tacit.base.stopping import STOPPED, Stop
 from tacit.base.typing import Progress
 from tacit.compare.frontier import Frontier
 from tacit.compare.journal import Journal
@@ -50,6 +51,7 @@ def compare(
     workers: int | None = None,
     resume: str | Path | None = None,
     progress: Progress | None = None,
+    stop: Stop | None = None,
 ) -> Frontier:
     """Compare plans.
 
@@ -89,6 +91,9 @@ def compare(
         A file of finished runs, which are not run again.
     progress : callable, optional
         Called after each run.
+    stop : Stop, optional
+        Who may ask to stop: then the answer is of the runs that have ended, and no plan is
+        recommended; where none has ended, the interrupt is raised.
     """
     start = time.perf_counter()
     end = inf if budget is None else start + budget
@@ -119,6 +124,7 @@ def compare(
         risk=risk,
         loss=loss,
         progress=progress,
+        stop=Stop() if stop is None else stop,
     )
     dropped: list[Trial] = []
     notes: list[str] = []
@@ -126,7 +132,7 @@ def compare(
     if budget is None:
         trials = lab.trials(chosen, micro.n, seeds)
     else:
-        trials, dropped, notes = search(lab, chosen, end)
+        trials, dropped, notes = search(lab, chosen, end, bound)
     found = Frontier(
         trials=tuple(trials),
         risk_name=risk,
@@ -145,6 +151,8 @@ def compare(
         },
     )
     found, missed = _confirmed(found, lab, end)
+    if lab.stop.asked:
+        found = _stopped(found)
     lab.finish()
     return replace(
         found,
@@ -171,6 +179,21 @@ def _confirmed(found: Frontier, lab: Lab, end: float) -> tuple[Frontier, list[st
                 f"drawn afresh ({verdict.reason}): it is not recommended"
             )
     return found, missed
+
+
+def _stopped(found: Frontier) -> Frontier:
+    """What is known when somebody asked to stop; what was not run may be better."""
+    known = [trial for trial in found.trials if not isnan(trial.risk)]
+    if not known:
+        raise KeyboardInterrupt
+    trials = []
+    for trial in known:
+        runs = f"{trial.seeds} run{'' if trial.seeds == 1 else 's'}"
+        late = (
+            f"{STOPPED} after {runs} on {trial.records:,} of {found.records:,} records"
+        )
+        trials.append(replace(trial, late=late))
+    return replace(found, trials=tuple(trials))
 
 
 def _check_names(settings: Settings) -> None:

@@ -111,9 +111,8 @@ class Frontier:
             if self.seemed(late).state == "safe":
                 looks = "keeps the bound and loses least"
             return (
-                f"time ran out, so none is recommended; as far as was seen ({late.late}) "
-                f"{late.name} {looks} ({figures}): give more time, or protect with it and assess "
-                "the release"
+                f"{late.late}, so none is recommended; as far as was seen {late.name} {looks} "
+                f"({figures}): give more time, or protect with it and assess the release"
             )
         if closest is None:
             reasons = {self.verdict(trial).reason for trial in self.trials}

@@ -26,7 +26,7 @@ from tacit.base import seeds
 from tacit.base.errors import ParameterError, TacitError
 from tacit.base.facts import Strength
 from tacit.base.typing import Progress
-from tacit.compare.attacked import Attacked, risk_of
+from tacit.compare.attacked import Attacked, Learn, risk_of
 from tacit.compare.bound import RISK, Bound
 from tacit.compare.fresh import fresh
 from tacit.compare.protected import Protected
@@ -74,6 +74,7 @@ def protect_jointly(
     attackers: Iterable[str] = ("nearest", "assignment"),
     most: int = MOST,
     progress: Progress | None = None,
+    learn: Learn | None = None,
 ) -> Protected:
     """The cheapest plan with other levels and strength than the one given that meets a bound.
 
@@ -99,6 +100,8 @@ def protect_jointly(
         Pairs that are attacked at most.
     progress : callable, optional
         Called before each attack.
+    learn : callable, optional
+        Hears of each that was attacked.
     """
     limit = Bound.parse(bound) if isinstance(bound, str) else bound
     micro = Microdata.of(data)
@@ -111,7 +114,7 @@ def protect_jointly(
     pairs.sort(key=lambda pair: (pair.cost, pair.levels, pair.strength))
     if limit is None:
         return _least(micro, pairs[0], measure or "cost", key, len(pairs))
-    trials = Trials(micro, limit, tuple(attackers), key, most, progress)
+    trials = Trials(micro, limit, tuple(attackers), key, most, progress, learn)
     while True:
         best = _cheapest(pairs, trials)
         if best is None:
@@ -135,6 +138,7 @@ class Trials:
         key: int,
         most: int,
         progress: Progress | None,
+        learn: Learn | None = None,
     ) -> None:
         self.data = data
         self.bound = bound
@@ -142,6 +146,7 @@ class Trials:
         self.key = key
         self.most = most
         self.progress = progress
+        self.learn = learn
         self.tried: list[tuple[float, float]] = []
         self.failed: list[Pair] = []
         self._seen: dict[tuple[tuple[int, ...], int], Attacked] = {}
@@ -187,6 +192,8 @@ class Trials:
         found = risk_of(
             self.data, masked, plan, self.bound, self.attackers, True, hasty=True
         )
+        if self.learn is not None:
+            self.learn(str(pair.plan), found.upper, found.met)
         return found, (plan, masked)
 
     def confirmed(
@@ -195,9 +202,11 @@ class Trials:
     ) -> Protected | None:
         """The release drawn afresh, if it keeps the bound again: a chosen one had luck, too."""
         seen = self._seen[pair.levels, pair.strength]
-        last, (plan, masked) = self._attacked(pair, self.key)
         redrawn: list[tuple[float, float]] = []
-        random = any(step.random for step in plan.steps)
+        random = any(step.random for step in pair.plan.steps)
+        if not random:
+            # drawn afresh it would be the same
+            last, (plan, masked) = self._attacked(pair, self.key)
         for turn in range(CONFIRMED if random else 0):
             anew = fresh(self.key, len(self.tried) * CONFIRMED + turn)
             last, (plan, masked) = self._attacked(pair, anew)

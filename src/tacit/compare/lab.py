@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tacit.base.seeds import DRAWN, child
+from tacit.base.stopping import Stop
 from tacit.base.typing import Progress
 from tacit.compare.fresh import fresh
 from tacit.compare.journal import Journal
@@ -30,6 +31,8 @@ class Lab:
     risk: str
     loss: str
     progress: Progress | None
+    stop: Stop = field(default_factory=Stop)
+    """Who may ask to stop; what has ended by then is summed up."""
     done: int = 0
     total: int = 0
     notes: set[str] = field(default_factory=set)
@@ -100,6 +103,7 @@ class Lab:
             tell=self.tell,
             limit=limit,
             of_data=self.fingerprint,
+            stop=self.stop,
         )
         # back from the order of running to the order of the plans
         by_plan: list[list[Outcome]] = [[] for _ in plans]

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from tacit.base.errors import ParameterError, TacitError
 from tacit.base.typing import Progress
-from tacit.compare.attacked import risk_of
+from tacit.compare.attacked import Learn, risk_of
 from tacit.compare.bound import RISK, Bound
 from tacit.compare.protected import Protected
 from tacit.data.microdata import Microdata
@@ -33,6 +33,7 @@ def protect_least(
     *,
     most: int = MOST,
     progress: Progress | None = None,
+    learn: Learn | None = None,
 ) -> Protected:
     """The release of a method that ranks them (generalisation) that loses least and meets a bound.
 
@@ -52,6 +53,8 @@ def protect_least(
         Nodes that are attacked at most.
     progress : callable, optional
         Called before each attack.
+    learn : callable, optional
+        Hears of each that was attacked.
     """
     limit = bound if isinstance(bound, Bound) else Bound.parse(bound)
     micro = Microdata.of(data)
@@ -78,6 +81,8 @@ def protect_least(
         masked = plan.mask(micro)
         found = risk_of(micro, masked, plan, limit, attackers, True, hasty=True)
         tried.append((loss, found.upper))
+        if learn is not None:
+            learn(f"levels {levels}", found.upper, found.met)
         if found.met:
             return Protected(
                 masked=masked,

@@ -52,12 +52,15 @@ def search(
     lab: Lab,
     plans: Sequence[Plan],
     end: float,
+    bound: float,
 ) -> tuple[list[Trial], list[Trial], list[str]]:
     """The trials on the whole file, those dropped before, and what was not done.
 
-    Every stage has the same share of the time, more records and at most half the plans. Where no
-    plan gets through the whole file in time, the trials are those of the largest sample that one
-    got through, and say so (``late``).
+    Half of the time is for the whole file, because nothing else can be recommended; the samples
+    before share the other half. Every stage has more records and at most half the plans. On the
+    whole file those come first that keep the bound on the sample, the least loss before the
+    others. Where no plan gets through the whole file in time, the trials are those of the largest
+    sample that one got through, and say so (``late``).
     """
     sizes = rungs(lab.data.n)
     warmed = _warm_up(lab, plans, end)
@@ -67,11 +70,12 @@ def search(
     dropped: list[Trial] = []
     notes: list[str] = []
     furthest: list[Trial] = []
+    now = time.perf_counter()
+    halfway = now + max(0.0, end - now) / 2
     for stage, records in enumerate(sizes[:-1]):
         began = time.perf_counter()
-        # what a stage leaves over is for the later ones; the last counts twice, because the
-        # plan that it finds is drawn afresh
-        share = max(0.0, end - began) / (len(sizes) - stage + 1)
+        # what a stage leaves over is for the later ones
+        share = max(0.0, halfway - began) / (len(sizes) - 1 - stage)
         tried = lab.trials(alive, records, 1, Time(began + share, end))
         if not tried:
             break
@@ -83,13 +87,13 @@ def search(
             )
         growth = (sizes[stage + 1] / records) ** GROWTH
         each = (time.perf_counter() - began) / max(len(tried), 1) * growth
-        kept, out = _halved(tried, most=int(share / max(each, 1e-9)))
+        kept, out = _halved(tried, int(share / max(each, 1e-9)), bound)
         alive = [trial.plan for trial in kept]
         dropped.extend(out)
     # on the whole file, best first, so that what time allows is what matters
+    alive = _most_promising(alive, furthest, bound)
     now = time.perf_counter()
-    halfway = now + max(0.0, end - now) / 2
-    trials = lab.trials(alive, sizes[-1], lab.seeds, Time(halfway, end))
+    trials = lab.trials(alive, sizes[-1], lab.seeds, Time(now + (end - now) / 2, end))
     if len(trials) < len(alive):
         notes.append(
             f"time ran out: {len(alive) - len(trials)} plans "
@@ -103,6 +107,27 @@ def search(
         seen = {trial.name for trial in trials}
         dropped = [trial for trial in dropped if trial.name not in seen]
     return trials, dropped, notes
+
+
+def _most_promising(
+    alive: list[Plan], seen: Sequence[Trial], bound: float
+) -> list[Plan]:
+    """Those that keep the bound on a sample by their loss, then the others by their risk.
+
+    A sample is easier to attack than the file: who is safe there is the likeliest to be
+    recommended, and of those the one that loses least.
+    """
+    known = {trial.name: trial for trial in seen}
+
+    def place(plan: Plan) -> tuple[int, float]:
+        trial = known.get(str(plan))
+        if trial is None or not trial.assessed:
+            return 2, 0.0
+        if trial.risk_interval[1] <= bound:
+            return 0, trial.loss
+        return 1, trial.risk
+
+    return sorted(alive, key=place)
 
 
 def _late(trial: Trial, n: int) -> Trial:
@@ -131,15 +156,22 @@ def _warm_up(
     ]
 
 
-def _halved(tried: list[Trial], most: int) -> tuple[list[Trial], list[Trial]]:
-    """The trials whose plans go on, best first, and those that are dropped."""
+def _halved(
+    tried: list[Trial], most: int, bound: float
+) -> tuple[list[Trial], list[Trial]]:
+    """The trials whose plans go on, best first, and those that are dropped.
+
+    The one that is the likeliest to be recommended goes on whatever its score is.
+    """
+    likeliest = str(_most_promising([each.plan for each in tried], tried, bound)[0])
     # within a layer by score, without a score last
     # a risk of which some attacks are missing beats nobody
     layers = ranks([(_known_risk(trial), trial.loss) for trial in tried])
 
-    def place(i: int) -> tuple[int, bool, float]:
+    def place(i: int) -> tuple[bool, int, bool, float]:
         score = tried[i].score
-        return layers[i], math.isnan(score), score
+        last = tried[i].name != likeliest
+        return last, layers[i], math.isnan(score), score
 
     order = sorted(range(len(tried)), key=place)
     # a frontier is what is wanted: all of the first layer goes on, if time allows

@@ -27,6 +27,11 @@ IsSafe = Callable[[Plan, str], bool]
 """Run a plan (with what is done, in words), and say whether its verdict is safe."""
 
 
+def _times(factor: float) -> str:
+    """What is tried, in words."""
+    return f"{2**factor:.3g} times as strong" if factor else "as it is"
+
+
 def strengthened(plan: Plan, is_safe: IsSafe, records: int) -> Plan:
     """The plan as much stronger as it needs to be safe; one sentence where none is.
 
@@ -45,7 +50,7 @@ def strengthened(plan: Plan, is_safe: IsSafe, records: int) -> Plan:
             "microaggregation or generalisation"
         )
     low, high = None, 0.0
-    while not is_safe(turned(plan, high, records), f"{2**high:g} times as strong"):
+    while not is_safe(turned(plan, high, records), _times(high)):
         low, high = high, high + 1
         same = turned(plan, high, records) == turned(plan, low, records)
         if high > DOUBLINGS or same:
@@ -58,7 +63,7 @@ def strengthened(plan: Plan, is_safe: IsSafe, records: int) -> Plan:
         middle = (low + high) / 2  # type: ignore[operator]  # low is a number here
         if turned(plan, middle, records) == turned(plan, high, records):
             break
-        if is_safe(turned(plan, middle, records), f"{2**middle:.3g} times as strong"):
+        if is_safe(turned(plan, middle, records), _times(middle)):
             high = middle
         else:
             low = middle

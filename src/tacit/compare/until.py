@@ -20,15 +20,15 @@ enough), and the rate itself in one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from tacit.base import seeds
 from tacit.base.errors import ParameterError, TacitError
 from tacit.base.facts import Strength
 from tacit.base.typing import Progress
-from tacit.compare.attacked import risk_of
-from tacit.compare.bound import Bound
+from tacit.compare.attacked import Learn, risk_of
+from tacit.compare.bound import RISK, Bound
 from tacit.compare.fresh import fresh
 from tacit.compare.lattice import protect_least
 from tacit.compare.protected import Protected
@@ -65,6 +65,7 @@ def protect_until(
     attackers: Iterable[str] = ("nearest", "assignment"),
     informed: bool = True,
     progress: Progress | None = None,
+    learn: Learn | None = None,
 ) -> Protected:
     """The weakest setting of a method's parameter at which the release meets the bound.
 
@@ -95,6 +96,8 @@ def protect_until(
         The strongest attacker also knows the method and its parameters.
     progress : callable, optional
         Called before each setting is tried.
+    learn : callable, optional
+        Hears of each that was attacked.
     """
     limit = bound if isinstance(bound, Bound) else Bound.parse(bound)
     micro = Microdata.of(data)
@@ -103,7 +106,9 @@ def protect_until(
     who = tuple(attackers)
     if knob.parameter in others and hasattr(registry[method], "ranked"):
         # what is given stays, and the lattice is searched for what else is needed
-        return protect_least(micro, method, limit, others, who, progress=progress)
+        return protect_least(
+            micro, method, limit, others, who, progress=progress, learn=learn
+        )
     if knob.parameter in others:
         raise ParameterError(
             f"{knob.parameter} is what is searched for; "
@@ -113,7 +118,14 @@ def protect_until(
     # one key for the whole search, so that settings are compared and not draws
     key = seeds.draw() if seed is None else seed
 
-    def attempt(value: float, below: int, done: list[tuple[float, float]]) -> Protected:
+    def attempt(
+        value: float,
+        below: int,
+        done: list[tuple[float, float]],
+        *,
+        brief: bool = False,
+        room: float = 1.0,
+    ) -> Protected:
         if progress is not None:
             what = f"{knob.parameter}={value:g}"
             progress(what, len(done), len(done) + EXPECTED)
@@ -125,8 +137,22 @@ def protect_until(
         masked = plan.mask(micro, outcomes)
         # of the strongest setting it is said what it leaves: there all of it counts
         hasty = setting != knob.strongest
-        found = risk_of(micro, masked, plan, limit, who, informed, hasty=hasty)
+        found = risk_of(
+            micro,
+            masked,
+            plan,
+            limit,
+            who,
+            informed,
+            hasty=hasty,
+            brief=brief and hasty,
+            room=room,
+        )
         done.append((setting, found.upper))
+        # that cheap attacks alone find little proves nothing yet
+        proven = not (brief and hasty and found.met)
+        if learn is not None and proven:
+            learn(f"{knob.parameter}={setting:g}", found.upper, found.met)
         return Protected(
             masked=masked,
             plan=plan,
@@ -150,20 +176,54 @@ def protect_until(
             "try another method, or combine several in a plan"
         )
 
-    # doubling: the last setting that failed and the first that met the bound
-    weak, best = None, attempt(knob.weakest, key, tried)
-    while not best.met:
-        weak = best.value
-        if weak == knob.strongest:
-            raise unreachable(best)
-        best = attempt(knob.stronger(weak), key, tried)
-    # bisection between the two; a weakest setting that met the bound at once has no other end
-    while weak is not None and (middle := knob.between(weak, best.value)) is not None:
-        halfway = attempt(middle, key, tried)
-        if halfway.met:
-            best = halfway
-        else:
-            weak = middle
+    def weakest_met(judge: Callable[[float], Protected]) -> Protected:
+        """By doubling, then by bisection between the last that failed and the first that met."""
+        weak, best = None, judge(knob.weakest)
+        while not best.met:
+            weak = best.value
+            if weak == knob.strongest:
+                raise unreachable(best)
+            best = judge(knob.stronger(weak))
+        # a weakest setting that met the bound at once has no other end
+        while (
+            weak is not None and (middle := knob.between(weak, best.value)) is not None
+        ):
+            halfway = judge(middle)
+            if halfway.met:
+                best = halfway
+            else:
+                weak = middle
+        return best
+
+    # Cheap attacks say where to look, and there everybody attacks. Where others find more, the
+    # search is made again with everybody, but for settings that are known to fail.
+    if limit.measure == RISK:
+        failed: dict[float, Protected] = {}
+
+        def judged(value: float, *, brief: bool) -> Protected:
+            if value in failed:
+                return failed[value]
+            before = [setting for setting, _ in tried]
+            found = attempt(value, key, tried, brief=brief)
+            if value in before:
+                tried[before.index(value)] = tried.pop()
+            if not found.met:
+                # nobody is given it: the release need not be kept
+                failed[value] = replace(found, masked=micro)
+            return found
+
+        def briefly(value: float) -> Protected:
+            return judged(value, brief=True)
+
+        def in_full(value: float) -> Protected:
+            return judged(value, brief=False)
+
+        place = weakest_met(briefly).value
+        best = in_full(place)
+        if not best.met:
+            best = weakest_met(in_full)
+    else:
+        best = weakest_met(lambda value: attempt(value, key, tried))
     # with the settings that were tried after the best one
     best = replace(best, tried=tuple(tried))
     # drawn again, what draws nothing would be the same
@@ -176,7 +236,9 @@ def protect_until(
     for turn in range(MOST_REDRAWS):
         strongest_setting = setting == knob.strongest
         for _ in range(CONFIRMED):
-            release = attempt(setting, fresh(key, len(redrawn)), redrawn)
+            # without room for its luck it is not kept, whatever dearer attacks find
+            below = fresh(key, len(redrawn))
+            release = attempt(setting, below, redrawn, room=ROOM)
             # at the strongest setting there is nothing left to take room from
             kept = release.met and (strongest_setting or _has_room(release))
             if not kept:

@@ -25,6 +25,7 @@ from joblib.externals.loky import (  # type: ignore[import-untyped]  # has no ty
     get_reusable_executor,
 )
 
+from tacit.base.stopping import Stop
 from tacit.compare.journal import Journal
 from tacit.compare.trials import Outcome, Settings, TrialRun, execute, fingerprint
 from tacit.data.microdata import Microdata
@@ -94,10 +95,11 @@ def run_all(
     tell: Callable[[str], None] | None = None,
     limit: Time = WITHOUT_END,
     of_data: str | None = None,
+    stop: Stop | None = None,
 ) -> list[Outcome | None]:
     """The outcome of every run, in the order given; from the journal where it is known.
 
-    None: time ran out before it.
+    None: time ran out before it, or somebody asked to stop.
 
     Parameters
     ----------
@@ -117,6 +119,8 @@ def run_all(
         When no run is started any more, and when none goes on.
     of_data : str, optional
         The fingerprint of the file, where it is known: it takes a look at every record.
+    stop : Stop, optional
+        Who may ask to stop: runs that have ended by then are kept, the others are given up.
     """
     # the journal may hold runs of other data or settings; keys tell them apart
     of_data = of_data or fingerprint(data)
@@ -126,10 +130,16 @@ def run_all(
     for i in range(len(runs) - len(todo)):
         if tell is not None:
             tell(f"kept {i + 1}")
-    for i, outcome in _outcomes(data, runs, todo, settings, workers, limit):
-        journal.add(keys[i], outcome)
-        if tell is not None:
-            tell(str(runs[i].plan))
+    asked = Stop() if stop is None else stop
+    try:
+        with asked.working():
+            for i, outcome in _outcomes(data, runs, todo, settings, workers, limit):
+                journal.add(keys[i], outcome)
+                if tell is not None:
+                    tell(str(runs[i].plan))
+    except KeyboardInterrupt:
+        if not asked.asked:
+            raise
     return [journal.known.get(key) for key in keys]
 
 

@@ -81,11 +81,15 @@ def array_of(numbers: npt.NDArray[np.generic], absent: Bools | None = None) -> p
 
 
 def listed(values: Sequence[Value], type_: pa.DataType) -> pa.Array:
-    """A list as an Arrow array: text by its bytes, other types by pyarrow.
+    """A list as an Arrow array: whole numbers and text by their bytes, other types by pyarrow.
 
     >>> listed(["a", "é"], pa.string()).to_pylist()
     ['a', 'é']
+    >>> listed([3, 1], pa.int8()).to_pylist()
+    [3, 1]
     """
+    if pa.types.is_integer(type_) and all(type(value) is int for value in values):
+        return array_of(np.array(values, dtype=numpy_type(type_)))
     if not pa.types.is_string(type_) or not all(isinstance(v, str) for v in values):
         return pa.array(values, type=type_)
     encoded = [str(value).encode() for value in values]

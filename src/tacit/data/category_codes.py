@@ -34,12 +34,8 @@ def coded(
     values: pa.ChunkedArray,
 ) -> tuple[Floats, list[Category]]:
     """Codes of the values (NaN: missing), and the categories in code order."""
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    if pa.types.is_floating(values.type):
-        # NaN is a missing value, not a category
-        values = pa.chunked_array([_missing_as_null(floats(values))])
-    categories = _category_order(column, values)
+    values = as_categories(values)
+    categories = category_order(column, values)
     known = listed(categories, values.type)
     codes = pc.index_in(values, value_set=known)
     no_code = pc.is_null(codes)
@@ -55,7 +51,17 @@ def coded(
     return floats(codes), categories
 
 
-def _category_order(
+def as_categories(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column whose values can be compared: no dictionary, and null wherever one is missing."""
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if pa.types.is_floating(values.type):
+        # NaN is a missing value, not a category
+        values = pa.chunked_array([_missing_as_null(floats(values))])
+    return values
+
+
+def category_order(
     column: Column,
     values: pa.ChunkedArray,
 ) -> list[Category]:

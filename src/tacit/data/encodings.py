@@ -76,7 +76,7 @@ class Encodings:
         ``numbers`` say who belongs together (a household). A column that differs between
         households determines their number, and is no code of it: that is not looked for.
         """
-        if numbers_rows(self.values(column)):
+        if self._numbers_rows(column):
             return Encoding(column, "", "it numbers the records")
         for other in others:
             relation = self._relation(column, other) or self._determining(column, other)
@@ -88,6 +88,9 @@ class Encodings:
             if relation:
                 return Encoding(column, other, relation)
         return None
+
+    def _numbers_rows(self, column: str) -> bool:
+        return numbers_rows(self.values(column))
 
     def values(self, name: str) -> Values:
         """Numbers as floats, everything else as text."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -87,8 +89,28 @@ def filled(release: Microdata, original: Microdata | None = None) -> Filled:
     return Filled(data, marked)
 
 
+_READ: WeakKeyDictionary[Microdata, tuple[ref[Microdata], Microdata | None]]
+_READ = WeakKeyDictionary()
+"""Of each release: the original it was last read beside, and what was read (None: the release)."""
+
+
 def as_read(release: Microdata, original: Microdata) -> Microdata:
-    """The release with what its reader fills in; the very same where that is nothing."""
+    """The release with what its reader fills in; the very same where that is nothing.
+
+    Every attack on a release asks for it, an average over sets of columns dozens of times: what
+    was read last of two files is kept as long as they are.
+    """
+    beside, read = _READ.get(release, (None, None))
+    if beside is None or beside() is not original:
+        found = _as_read(release, original)
+        # a release that is kept by itself would never be forgotten
+        read = None if found is release else found
+        _READ[release] = ref(original), read
+    return release if read is None else read
+
+
+def _as_read(release: Microdata, original: Microdata) -> Microdata:
+    """As ``as_read``."""
     known = read_as(original, release)
     numbered = any(
         known.schema.names(role=role) for role in (Role.person, Role.household)
@@ -126,6 +148,8 @@ def _sources(release: Microdata, known: Microdata) -> list[tuple[Units, list[str
         units, levelled = units_of(release), units_of(known)
         if units is None or levelled is None or units.single:
             continue
-        names = [name for name in levels(known, levelled) if name in release.schema]
-        sources.append((units, names))
+        standing = known.once(
+            f"columns of the {levelled.word}", partial(levels, known, levelled)
+        )
+        sources.append((units, [name for name in standing if name in release.schema]))
     return sources

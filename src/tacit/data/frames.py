@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import warnings
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tacit.base.errors import InputError
+from tacit.base.errors import InputError, TacitWarning
 from tacit.base.typing import Ints
 from tacit.data.buffers import array_of
 
@@ -23,8 +24,8 @@ _NO_TYPE_FITS = (
 )
 
 Frame: TypeAlias = Any
-"""A table of the user's, or a column of one: pandas, polars, pyarrow or numpy. No type can be
-named, because pandas and polars need not be installed."""
+"""A table of the user's, or a column of one: pandas, polars, pyarrow, numpy, Spark or DuckDB. No
+type can be named, because most of them need not be installed."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class NativeFrame:
     # text -> the user's own label, which pandas allows to be anything
     labels: dict[str, Hashable]
     replaced: frozenset[str] = field(default=frozenset())
+    # where the records came from, if the user's frame held none (``tacit.data.lazy``)
+    origin: Frame | None = None
 
     @classmethod
     def of(cls, data: Frame) -> NativeFrame:
@@ -59,7 +62,7 @@ class NativeFrame:
         except TypeError:
             raise InputError(
                 f"a {type(data).__name__} is not a table; "
-                "give a pandas, polars or pyarrow frame, or a 2-d numpy array"
+                "give a pandas, polars, pyarrow, Spark or DuckDB frame, or a 2-d numpy array"
             ) from None
         except (nw.exceptions.DuplicateError, ValueError) as error:
             reason = str(error).splitlines()[0]
@@ -132,7 +135,8 @@ class NativeFrame:
         else:
             chosen = self._narwhals().select(list(names))
             frame = chosen.to_native()
-        return NativeFrame(frame, self.flavour, labels, self.replaced & set(names))
+        replaced = self.replaced & set(names)
+        return NativeFrame(frame, self.flavour, labels, replaced, self.origin)
 
     def _narwhals(self) -> Frame:
         import narwhals.stable.v2 as nw
@@ -141,6 +145,15 @@ class NativeFrame:
 
     def restore(self, table: pa.Table) -> Frame:
         """The user's kind of frame, with the replaced columns taken from the table."""
+        if self.origin is None:
+            return self._restored(table)
+        from tacit.data.lazy import reading
+
+        on_disk = not isinstance(table, pa.Table)
+        records = table if on_disk else self._restored(table)
+        return reading.give_back(self, records, on_disk=on_disk)
+
+    def _restored(self, table: pa.Table) -> Frame:
         new = [name for name in table.column_names if name in self.replaced]
         if self.flavour == "numpy":
             return _restore_numpy(self, table, new)
@@ -184,18 +197,45 @@ def to_table(native: NativeFrame) -> pa.Table:
     return pa.table(columns)
 
 
+def nested(schema: pa.Schema) -> dict[str, str]:
+    """Columns whose values nothing here can compare, and what they hold."""
+    found = {}
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+        is_bytes = pa.types.is_binary(inner) or pa.types.is_large_binary(inner)
+        if pa.types.is_nested(inner) or pa.types.is_union(inner):
+            found[name] = "lists or structures"
+        elif is_bytes or pa.types.is_fixed_size_binary(inner):
+            found[name] = "bytes"
+    return found
+
+
 def refuse_nested(table: pa.Table, source: str = "") -> None:
     """Columns of lists, structures or bytes have no values that anything here can compare."""
-    for name, kind in zip(table.column_names, table.schema.types, strict=True):
-        inner = kind.value_type if pa.types.is_dictionary(kind) else kind
-        nested = pa.types.is_nested(inner) or pa.types.is_union(inner)
-        what = "lists or structures" if nested else "bytes"
-        is_bytes = pa.types.is_binary(inner) or pa.types.is_large_binary(inner)
-        if nested or is_bytes or pa.types.is_fixed_size_binary(inner):
-            raise InputError(
-                f"{source}column '{name}' holds {what} ({kind}); "
-                "give each value a column of its own as text or numbers, or drop the column"
-            )
+    for name, what in nested(table.schema).items():
+        kind = table.schema.field(name).type
+        raise InputError(
+            f"{source}column '{name}' holds {what} ({kind}); "
+            "give each value a column of its own as text or numbers, or drop the column"
+        )
+
+
+def readable(
+    columns: Iterable[str], left_out: Mapping[str, str], source: str
+) -> list[str]:
+    """The columns without those that hold lists or bytes, which are said to be left out."""
+    if left_out:
+        listed = ", ".join(f"{name} ({why})" for name, why in left_out.items())
+        warnings.warn(
+            f"{source}left out, and not in the release: {listed}; give each value a column of "
+            "its own as text or numbers to have it protected",
+            TacitWarning,
+            stacklevel=3,
+        )
+    names = [name for name in columns if name not in left_out]
+    if not names:
+        raise InputError(f"{source}has no column that holds text or numbers")
+    return names
 
 
 def _chunked(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:

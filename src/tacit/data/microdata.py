@@ -1,14 +1,15 @@
 """Microdata: a table that knows what its columns are, whatever kind of frame it came in.
 
-pandas, polars, pyarrow and numpy go in (through narwhals) and the same kind comes out, with
-dtypes, index, column order and missing values as they were.
+pandas, polars, pyarrow and numpy go in (through narwhals), and Spark, polars LazyFrames and DuckDB
+(``tacit.data.lazy``); the same kind comes out, with dtypes, index, column order and missing values
+as they were.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from tacit.base.errors import ColumnError, InputError
 from tacit.base.typing import Bools, Floats
-from tacit.data import dates
+from tacit.data import dates, lazy
 from tacit.data.buffers import array_of
 from tacit.data.category_codes import (
     as_arrow,
@@ -35,6 +36,8 @@ from tacit.data.notes import columns, decimal
 from tacit.data.schema import Category, Column, Kind, Role, Schema
 
 __all__ = ["Column", "Kind", "Microdata", "Role", "Schema"]
+
+Result = TypeVar("Result")
 
 # text of these kinds may look like numbers and is none
 _KEPT_AS_TEXT = frozenset({Kind.code, Kind.date, Kind.text})
@@ -92,6 +95,11 @@ class Microdata:
         if isinstance(data, dict):
             columns = {str(name): as_arrow(values) for name, values in data.items()}
             data = pa.table(columns)
+        unread = lazy.of(data)
+        if unread is not None:
+            from tacit.data.lazy import reading
+
+            return reading.read(unread, schema, roles)
         native = NativeFrame.of(data)
         raw = to_table(native)
         refuse_nested(raw)
@@ -106,9 +114,28 @@ class Microdata:
         native: NativeFrame,
     ) -> Self:
         """The records of a table as it was given."""
-        schema = _completed(schema or Schema(()), raw, is_array=native.is_array)
+        said = _said(schema or Schema(()), raw)
+        opened = _all_opened(raw, said)
+        columns = [
+            cls._complete(column, opened, is_array=native.is_array) for column in said
+        ]
+        schema = Schema(tuple(columns))
+        # a kind that was guessed may say that text which looks like numbers is none
         table = _all_opened(raw, schema)
         return cls(table, schema.set(**roles) if roles else schema, native)
+
+    @classmethod
+    def _complete(cls, column: Column, table: pa.Table, *, is_array: bool) -> Column:
+        """A column with what nobody said of it, guessed from its values."""
+        values = table.column(column.name)
+        if is_array:
+            return column.completed(number(column.name))
+        if column.unsaid:
+            guess = infer(column.name, values, column.description.label)
+            return column.completed(by_labels(guess, column, values))
+        if column.decimals is None:
+            return replace(column, decimals=decimals_of(values))
+        return column
 
     # -- what it is ------------------------------------------------------------------------
 
@@ -210,6 +237,19 @@ class Microdata:
         _, categories = self._coded(name)
         return list(categories)
 
+    def closed(self, names: Iterable[str]) -> Schema:
+        """The schema in which each of these columns lists its categories.
+
+        Some records of a file have few of them, and codes must mean the same in all.
+        """
+        schema = self._schema
+        for name in names:
+            column = schema[name]
+            if column.scale is not Kind.continuous and column.categories is None:
+                every = tuple(self.categories(name))
+                schema = schema.put(replace(column, categories=every))
+        return schema
+
     def missing(self, name: str) -> Bools:
         """Where the column has no value."""
         return np.isnan(self.column(name))
@@ -230,6 +270,16 @@ class Microdata:
             column, values = self._schema[name], self._table.column(name)
             self._codes[name] = coded(column, values)
         return self._codes[name]
+
+    def once(self, what: str, compute: Callable[[], Result]) -> Result:
+        """What was computed of these records under this name, kept with them: they never change.
+
+        For what many measures ask for and nobody changes, such as who lives together.
+        """
+        kept = self.__dict__.setdefault("_kept", {})
+        if what not in kept:
+            kept[what] = compute()
+        return cast("Result", kept[what])
 
     def held(self, names: Sequence[str]) -> Microdata:
         """The file in memory, where it is already; of one on the disk, these columns."""
@@ -400,24 +450,14 @@ def _all_opened(raw: pa.Table, schema: Schema) -> pa.Table:
     """A table with gaps in place of the missing codes that its schema declares."""
     table = raw
     for place, name in enumerate(raw.column_names):
-        values = raw.column(name)
-        gaps = _opened(schema[name], values, decimal(raw))
-        if gaps is not values:
+        if schema[name].missing:
+            gaps = _opened(schema[name], raw.column(name), decimal(raw))
             table = table.set_column(place, name, gaps)
     return table
 
 
-def _completed(
-    schema: Schema,
-    raw: pa.Table,
-    *,
-    is_array: bool,
-) -> Schema:
-    """The schema in the file's order.
-
-    What it does not say is what the file says (labels, missing codes), or else guessed from
-    the values that are no missing codes.
-    """
+def _said(schema: Schema, raw: pa.Table) -> Schema:
+    """The schema in the file's order, with what the file says itself (labels, missing codes)."""
     absent = [column.name for column in schema if column.name not in raw.column_names]
     if absent:
         raise ColumnError(
@@ -438,16 +478,4 @@ def _completed(
         else:
             # without a schema nothing is unknown: everything is guessed
             said.append(replace(stated, known=not schema.columns))
-    table = _all_opened(raw, Schema(tuple(said)))
-    whole = []
-    for column in said:
-        values = table.column(column.name)
-        if is_array:
-            column = column.completed(number(column.name))
-        elif column.unsaid:
-            guess = infer(column.name, values, column.description.label)
-            column = column.completed(by_labels(guess, column, values))
-        elif column.decimals is None:
-            column = replace(column, decimals=decimals_of(values))
-        whole.append(column)
-    return Schema(tuple(whole))
+    return Schema(tuple(said))

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from tacit.base.errors import InputError
 from tacit.base.typing import Floats, Ints
+from tacit.data.column import Category, Column
 from tacit.data.frames import Frame
 from tacit.data.microdata import Kind, Microdata
+
+if TYPE_CHECKING:
+    from tacit.data.out_of_core.disk_rows import Rows
 
 
 @dataclass(frozen=True)
@@ -24,10 +30,12 @@ class Pair:
 
     original: Microdata
     masked: Microdata
+    asked: list[str]
+    """The columns that were to be compared, in their order."""
     columns: list[str]
+    """Those of them that both files hold as the same sort of thing."""
     incomparable: list[str]
-    """Columns that the masked file holds as something else, such as intervals where there were
-    numbers."""
+    """The others, such as intervals where there were numbers."""
 
     @classmethod
     def of(
@@ -48,7 +56,7 @@ class Pair:
         for name in names:
             same = masked.schema[name].scale is original.schema[name].scale
             (comparable if same else incomparable).append(name)
-        return cls(original, masked, comparable, incomparable)
+        return cls(original, masked, names, comparable, incomparable)
 
     @property
     def aligned(self) -> bool:
@@ -82,6 +90,29 @@ class Pair:
         for j, name in enumerate(names):
             x[:, j], z[:, j] = self.column(name)
         return x, z
+
+    def rows(self, names: list[str]) -> tuple[Rows, Rows]:
+        """``numbers``, of files on the disk read run by run as they are asked for."""
+        if self.original.in_memory or self.masked.in_memory:
+            return self.numbers(names)
+        # measured: what reads files is not loaded where they are in memory
+        from tacit.data.io.on_disk import OnDisk
+        from tacit.data.out_of_core.disk_rows import disk_rows
+
+        schema = self.masked.schema
+        for name in names:
+            if schema[name].scale is not Kind.continuous:
+                every = tuple(self._common(name))
+                schema = schema.put(replace(schema[name], categories=every))
+        original, masked = self.original, self.masked.with_schema(schema)
+        assert isinstance(original, OnDisk)
+        assert isinstance(masked, OnDisk)
+        return disk_rows(original, names), disk_rows(masked, names)
+
+    def _common(self, name: str) -> list[Category]:
+        """The original's categories, and after them those that only the release has."""
+        every = dict.fromkeys(self.original.categories(name))
+        return list(every | dict.fromkeys(self.masked.categories(name)))
 
     def column(self, name: str) -> tuple[Floats, Floats]:
         """One column of both files."""
@@ -136,6 +167,14 @@ def read_as(
         )
         for reading in readings:
             candidate = out.with_schema(out.schema.put(reading))
+            # numbers of the type that the original has can be read as it is, without a look
+            if (
+                not out.in_memory
+                and reading is ours
+                and _numbers_alike(known, out, ours)
+            ):
+                out = candidate
+                break
             try:
                 candidate.column(name)
             except InputError:
@@ -143,3 +182,11 @@ def read_as(
             out = candidate
             break
     return out
+
+
+def _numbers_alike(known: Microdata, out: Microdata, column: Column) -> bool:
+    """Are both columns numbers of one type, read as numbers?"""
+    ours = known.table.schema.field(column.name).type
+    theirs = out.table.schema.field(column.name).type
+    is_number = pa.types.is_floating(ours) or pa.types.is_integer(ours)
+    return ours == theirs and is_number and column.scale is Kind.continuous

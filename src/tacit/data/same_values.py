@@ -40,7 +40,11 @@ class SameValues:
 
 def values_of(data: Microdata, name: str) -> Values:
     """Numbers as floats (NaN: missing), everything else as text."""
-    array = data.table.column(name)
+    return values_of_array(data.table.column(name))
+
+
+def values_of_array(array: pa.ChunkedArray) -> Values:
+    """As ``values_of``, of a column as Arrow has it."""
     if pa.types.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
     if pa.types.is_boolean(array.type):

@@ -9,7 +9,7 @@ another row of the unit shows it; ``tacit.data.fill_in`` reads those off.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
@@ -136,6 +136,11 @@ def persons(data: Microdata) -> Units:
     names = data.schema.names(role=Role.person)
     if not names:
         return records(data.n)
+    return data.once("persons", partial(_persons, data, names))
+
+
+def _persons(data: Microdata, names: list[str]) -> Units:
+    """Rows with the same numbers; none may be missing."""
     for name in names:
         # rows without a number would be taken for one person with many rows
         gap = data.missing(name) | _blank(data, name)
@@ -152,6 +157,11 @@ def households(data: Microdata) -> Units | None:
     names = data.schema.names(role=Role.household)
     if not names:
         return None
+    return data.once("households", partial(_households, data, names))
+
+
+def _households(data: Microdata, names: list[str]) -> Units:
+    """Rows with the same numbers; a person without one is a household."""
     labels = _labels(data, names)
     gaps = [data.missing(name) for name in names]
     alone = np.any(gaps, axis=0)

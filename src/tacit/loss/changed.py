@@ -11,7 +11,7 @@ from tacit.base.measure import Measure
 from tacit.data.pair import Pair
 
 
-@facts.measure("Changed cells")
+@facts.measure("Changed cells", passes="columns")
 def changed(
     original: object,
     masked: object,
@@ -38,25 +38,35 @@ def changed(
     if not pair.aligned or not names:
         why = "the files have no column in common, or differ in length"
         return Measure.absent("changed", why)
-    x, z = pair.numbers()
-    no_original, no_masked = np.isnan(x), np.isnan(z)
-    suppressed = no_masked & ~no_original
-    # NaN differs from itself, so cells missing in both files are taken out
-    cells = suppressed | ((x != z) & ~(no_original & no_masked))
-    if pair.incomparable:
-        # a column recoded to something else has no cell that is as it was
-        recoded = np.ones((len(cells), len(pair.incomparable)), dtype=bool)
-        cells = np.hstack([cells, recoded])
+    n = pair.original.n
+    by_record = np.zeros(n) if pair.original.in_memory else None
+    shares: list[float] = []
+    hidden = 0
+    # column by column: a file may be larger than memory
+    for name in pair.columns:
+        x, z = pair.column(name)
+        no_original, no_masked = np.isnan(x), np.isnan(z)
+        suppressed = no_masked & ~no_original
+        # NaN differs from itself, so cells missing in both files are taken out
+        cells = suppressed | ((x != z) & ~(no_original & no_masked))
+        hidden += int(suppressed.sum())
+        shares.append(float(cells.mean()) if n else 0.0)
+        if by_record is not None:
+            by_record += cells
+    # a column recoded to something else has no cell that is as it was
+    shares += [1.0] * len(pair.incomparable)
+    if by_record is not None:
+        by_record = (by_record + len(pair.incomparable)) / len(names)
     return Measure(
         "changed",
-        float(cells.mean()) if cells.size else 0.0,
+        float(np.mean(shares)) if n else 0.0,
         (0.0, 1.0),
         "every cell is as it was",
         "more cells are changed or suppressed",
         {
-            "suppressed cells": int(suppressed.sum()),
+            "suppressed cells": hidden,
             "recoded columns": pair.incomparable,
         },
-        cells.mean(axis=1),
-        dict(zip(names, cells.mean(axis=0).tolist(), strict=True)),
+        by_record,
+        dict(zip(names, shares, strict=True)),
     )

@@ -9,10 +9,11 @@ import numpy as np
 from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.data.pair import Pair
-from tacit.loss.moments import NO_NUMBERS, moments
+from tacit.loss import class_means
+from tacit.loss.moments import moments
 
 
-@facts.measure("Correlation")
+@facts.measure("Correlation", passes="runs")
 def correlation(
     original: object,
     masked: object,
@@ -35,12 +36,12 @@ def correlation(
     the mean.
     """
     pair = Pair.of(original, masked, columns)
-    names = pair.numeric
-    if not names:
-        return Measure.absent("correlation", NO_NUMBERS)
+    if why := class_means.why_not(pair):
+        return Measure.absent("correlation", why)
+    names = class_means.compared(pair)
     if len(names) < 2:
         return Measure.absent("correlation", "there is only one column of numbers")
-    x, z = pair.numbers(names)
+    x, z = class_means.rows(pair)
     gap = np.abs(moments(x).correlation - moments(z).correlation)
     i, j = np.unravel_index(int(gap.argmax()), gap.shape)
     # the diagonal is 0 and counts in no mean: each column has d - 1 others

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +11,14 @@ from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats
 from tacit.data.pair import Pair
-from tacit.loss.moments import NO_NUMBERS, moments
+from tacit.loss import class_means
+from tacit.loss.moments import moments
+
+if TYPE_CHECKING:
+    from tacit.data.out_of_core.disk_rows import Rows
 
 
-@facts.measure("Eigenvalues")
+@facts.measure("Eigenvalues", passes="runs")
 def eigenvalues(
     original: object,
     masked: object,
@@ -38,13 +43,12 @@ def eigenvalues(
     differently.
     """
     pair = Pair.of(original, masked, columns)
-    names = pair.numeric
-    if not names:
-        return Measure.absent("eigenvalues", NO_NUMBERS)
-    x, z = pair.numbers(names)
+    if why := class_means.why_not(pair):
+        return Measure.absent("eigenvalues", why)
+    x, z = class_means.rows(pair)
     before, after = _falling(x), _falling(z)
     # both add up to d, so what some axes lose others gain: half the sum is what moved
-    moved = np.abs(before - after).sum() / (2 * len(names))
+    moved = np.abs(before - after).sum() / (2 * x.shape[1])
     return Measure(
         "eigenvalues",
         float(moved),
@@ -55,6 +59,6 @@ def eigenvalues(
     )
 
 
-def _falling(values: Floats) -> Floats:
+def _falling(values: Rows) -> Floats:
     """Eigenvalues of the correlation matrix, the largest first."""
     return np.asarray(np.linalg.eigvalsh(moments(values).correlation)[::-1])

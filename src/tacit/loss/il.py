@@ -9,9 +9,9 @@ from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.data.microdata import Kind
 from tacit.data.pair import Pair
+from tacit.loss import class_means
 from tacit.loss.changed import changed
 from tacit.loss.il_arrays import Five, five
-from tacit.loss.moments import NO_NUMBERS
 from tacit.loss.tv import tv
 
 Relative = Literal["spread", "value"]
@@ -39,9 +39,9 @@ def _part(
 ) -> Measure:
     """One of the five, or their mean, over the columns of numbers."""
     pair = Pair.of(original, masked, columns)
-    if not pair.numeric:
-        return Measure.absent(name, NO_NUMBERS)
-    x, z = pair.numbers(pair.numeric)
+    if why := class_means.why_not(pair):
+        return Measure.absent(name, why)
+    x, z = class_means.rows(pair)
     losses = five(x, z, relative=relative)
     # "IL3" is the third of the five
     value = losses.mean if name == "IL" else losses.values[int(name[2]) - 1]
@@ -50,10 +50,10 @@ def _part(
         return Measure.absent(name, why)
     # records and columns have a loss of their own in IL1 only, which IL shows too
     per_record, per_column = None, None
-    if name in ("IL", "IL1") and losses.record is not None:
+    if name in ("IL", "IL1") and pair.aligned:
         per_record = losses.record
         by_column = losses.column.tolist()
-        per_column = dict(zip(pair.numeric, by_column, strict=True))
+        per_column = dict(zip(class_means.compared(pair), by_column, strict=True))
     return Measure(
         name,
         value,
@@ -73,9 +73,10 @@ def _details(
     relative: str,
 ) -> dict[str, object]:
     """What was compared, what was left out, and the parts of the mean."""
-    details: dict[str, object] = {"relative to": relative, "columns": pair.numeric}
-    if pair.incomparable:
-        details["columns left out (no longer numbers)"] = pair.incomparable
+    names, classes = class_means.compared(pair), class_means.classes(pair)
+    details: dict[str, object] = {"relative to": relative, "columns": names}
+    if classes:
+        details["columns of classes (a label counts as its records' mean)"] = classes
     if relative == "value" and losses.skipped:
         details["cells left out (value 0)"] = losses.skipped
     if name == "IL":
@@ -84,7 +85,7 @@ def _details(
     return details
 
 
-@facts.measure("IL1: values")
+@facts.measure("IL1: values", passes="runs")
 def il1(
     original: object,
     masked: object,
@@ -106,7 +107,8 @@ def il1(
     Notes
     -----
     **Definition.** S_j is the original's sd (``spread``); ``value``: |x - z| / |x| over cells
-    that are not 0. A suppressed cell counts as its column's mean.
+    that are not 0. A suppressed cell counts as its column's mean, a label where there were
+    numbers as the mean of the records that carry it.
     **Range.** [0, inf). 0: no value changed. Higher: values moved further.
 
     References
@@ -116,7 +118,7 @@ def il1(
     return _part("IL1", original, masked, columns, relative)
 
 
-@facts.measure("IL2: means")
+@facts.measure("IL2: means", passes="runs")
 def il2(
     original: object,
     masked: object,
@@ -144,7 +146,7 @@ def il2(
     return _part("IL2", original, masked, columns, relative)
 
 
-@facts.measure("IL3: variances")
+@facts.measure("IL3: variances", passes="runs")
 def il3(
     original: object,
     masked: object,
@@ -172,7 +174,7 @@ def il3(
     return _part("IL3", original, masked, columns, relative)
 
 
-@facts.measure("IL4: covariances")
+@facts.measure("IL4: covariances", passes="runs")
 def il4(
     original: object,
     masked: object,
@@ -200,7 +202,7 @@ def il4(
     return _part("IL4", original, masked, columns, relative)
 
 
-@facts.measure("IL5: correlations")
+@facts.measure("IL5: correlations", passes="runs")
 def il5(
     original: object,
     masked: object,
@@ -228,7 +230,7 @@ def il5(
     return _part("IL5", original, masked, columns, relative)
 
 
-@facts.measure("Information loss (IL)")
+@facts.measure("Information loss (IL)", passes="runs")
 def il(
     original: object,
     masked: object,
@@ -250,7 +252,7 @@ def il(
     **Definition.** The published score has it in percent. The five see numbers only. Where
     nominal columns are compared too, IL is the mean over columns of that value for each
     continuous or ordinal column and of (share of changed cells + total variation) / 2 for
-    each nominal one.
+    each nominal one. Numbers that became classes count as the mean of their class.
     **Range.** [0, inf). 0: nothing of this was lost. Higher: more was.
 
     References
@@ -270,14 +272,15 @@ def il(
     total = sum(by_nominal.values())
     details: dict[str, object] = {"nominal columns": by_nominal}
     per_column = dict(by_nominal)
-    if pair.numeric:
-        numbers = _part("IL", original, masked, pair.numeric, relative)
-        total += numbers.value * len(pair.numeric)
+    numeric = class_means.compared(pair)
+    if numeric:
+        numbers = _part("IL", original, masked, numeric, relative)
+        total += numbers.value * len(numeric)
         details |= numbers.details | {"numbers": numbers.value}
         per_column |= numbers.per_column or {}
     return Measure(
         "IL",
-        total / (len(nominal) + len(pair.numeric)),
+        total / (len(nominal) + len(numeric)),
         (0.0, INFINITY),
         ZERO["IL"] + ", and so are categories",
         HIGHER,

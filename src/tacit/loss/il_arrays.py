@@ -19,11 +19,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.base.typing import Floats
-from tacit.loss.moments import change, filled, moments
+from tacit.loss.moments import change, filled, known_means, moments, runs
+
+if TYPE_CHECKING:
+    from tacit.data.out_of_core.disk_rows import Rows
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,8 @@ class Five:
 
 
 def five(
-    original: Floats,
-    masked: Floats,
+    original: Rows,
+    masked: Rows,
     *,
     relative: str = "spread",
 ) -> Five:
@@ -88,33 +92,45 @@ def five(
 
 
 def cell_loss(
-    x: Floats,
-    masked: Floats,
+    x: Rows,
+    masked: Rows,
     sd: Floats,
     relative: str,
 ) -> CellLoss:
-    """IL1: the mean change of a cell, over cells whose original value is present."""
+    """IL1: the mean change of a cell, over cells whose original value is present.
+
+    Records have a loss of their own where they are in memory.
+    """
     columns = x.shape[1]
     if len(x) != len(masked) or not columns:
         return CellLoss(float("nan"), np.full(columns, np.nan), None)
-    z = filled(masked)
-    seen = ~np.isnan(x)
-    skipped = 0
+    fill = known_means(masked)
+    total, number, skipped = np.zeros(columns), np.zeros(columns), 0
+    records: list[Floats] = []
+    for ours, theirs in zip(runs(x), runs(masked), strict=True):
+        seen = ~np.isnan(ours)
+        if relative == "value":
+            skipped += int((seen & (ours == 0)).sum())
+            seen &= ours != 0
+        cell = np.where(seen, _cells(ours, filled(theirs, fill), sd, relative), 0.0)
+        total += cell.sum(axis=0)
+        number += seen.sum(axis=0)
+        if isinstance(x, np.ndarray):
+            records.append(cell.sum(axis=1) / np.maximum(seen.sum(axis=1), 1))
+    per_column = total / np.maximum(number, 1)
+    per_record = np.concatenate(records) if records else None
+    value = float(total.sum() / max(number.sum(), 1))
+    return CellLoss(value, per_column, per_record, skipped)
+
+
+def _cells(x: Floats, z: Floats, sd: Floats, relative: str) -> Floats:
+    """The change of each cell of some records."""
     if relative == "value":
-        zero = x == 0
-        skipped = int((seen & zero).sum())
-        seen &= ~zero
         # The guarded division costs time: it is left to files with a zero.
         size = np.abs(x)
-        cell = change(x, z, size) if zero.any() else np.abs(x - z) / size
-    else:
-        scale = np.broadcast_to(sqrt(2.0) * sd, x.shape)
-        cell = change(x, z, scale)
-    cell = np.where(seen, cell, 0.0)
-    per_column = cell.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    per_record = cell.sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
-    value = float(cell.sum() / max(seen.sum(), 1))
-    return CellLoss(value, per_column, per_record, skipped)
+        return change(x, z, size) if (x == 0).any() else np.abs(x - z) / size
+    scale = np.broadcast_to(sqrt(2.0) * sd, x.shape)
+    return change(x, z, scale)
 
 
 def _mean(values: Floats) -> float:

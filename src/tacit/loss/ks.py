@@ -10,7 +10,7 @@ from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats
 from tacit.data.pair import Pair
-from tacit.loss.moments import NO_NUMBERS
+from tacit.loss import class_means
 
 
 def largest_gap(x: Floats, z: Floats) -> float:
@@ -26,7 +26,7 @@ def largest_gap(x: Floats, z: Floats) -> float:
     return float(np.abs(before - after).max())
 
 
-@facts.measure("Kolmogorov-Smirnov distance")
+@facts.measure("Kolmogorov-Smirnov distance", passes="columns")
 def ks(
     original: object,
     masked: object,
@@ -50,10 +50,12 @@ def ks(
     overlap. Per column: each distance.
     """
     pair = Pair.of(original, masked, columns)
-    names = pair.numeric
-    if not names:
-        return Measure.absent("KS", NO_NUMBERS)
-    gaps = {name: largest_gap(*pair.column(name)) for name in names}
+    if why := class_means.why_not(pair):
+        return Measure.absent("KS", why)
+    gaps = {
+        name: largest_gap(*class_means.column(pair, name))
+        for name in class_means.compared(pair)
+    }
     return Measure(
         "KS",
         float(np.mean(list(gaps.values()))),

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,17 +31,19 @@ from tacit.base.measure import Measure
 from tacit.base.scipy_parts import erf
 from tacit.base.typing import Floats
 from tacit.data.pair import Pair
-from tacit.loss.moments import NO_NUMBERS, filled
+from tacit.loss import class_means
+from tacit.loss.moments import filled, known_means, mean_and_sd, runs
+
+if TYPE_CHECKING:
+    from tacit.data.out_of_core.disk_rows import Rows
 
 QUANTILES = np.arange(1, 20) / 20.0
 PARTS = ("quantiles", "means", "variances", "covariances", "correlations")
-# Rows that are worked on at once: with a dozen columns they stay in the cache.
-_CHUNK = 16_384
 # Columns are standardised, so a gap or an error below this is rounding.
 _ROUNDING = 1e-12
 
 
-@facts.measure("Probabilistic information loss")
+@facts.measure("Probabilistic information loss", passes="columns")
 def pil(
     original: object,
     masked: object,
@@ -70,10 +73,10 @@ def pil(
     Mateo-Sanz, Domingo-Ferrer and Sebe (2005).
     """
     pair = Pair.of(original, masked, columns)
-    names = pair.numeric
-    if not names:
-        return Measure.absent("PIL", NO_NUMBERS)
-    parts = probabilistic(*pair.numbers(names))
+    if why := class_means.why_not(pair):
+        return Measure.absent("PIL", why)
+    names = class_means.compared(pair)
+    parts = probabilistic(*class_means.rows(pair))
     # one column alone has no covariances and no correlations
     losses = {part: float(parts[part].mean()) for part in PARTS if parts[part].size}
     by_quantile = parts["quantiles"].mean(axis=0)
@@ -109,14 +112,14 @@ class PopulationMoments:
         return np.asarray(error + r * r * (fourths + 2 * self.squares) / 4)
 
 
-def probabilistic(original: Floats, masked: Floats) -> dict[str, Floats]:
+def probabilistic(original: Rows, masked: Rows) -> dict[str, Floats]:
     """Loss of each part: quantiles (19, d); means, variances (d,); the others (pairs)."""
-    x, z = filled(original), filled(masked)
-    n = len(z)
-    mean, sd = x.mean(axis=0), x.std(axis=0)
+    n = len(masked)
+    ours, theirs = known_means(original), known_means(masked)
+    mean, sd = mean_and_sd(original, ours)
     scale = np.where(sd > 0, sd, 1.0)
-    population = population_moments(x, mean, scale)
-    shift, covariance = _sample_moments(z, mean, scale)
+    population = population_moments(original, mean, scale, ours)
+    shift, covariance = _sample_moments(masked, mean, scale, theirs)
     variance = np.diagonal(covariance)
 
     width = np.sqrt(variance)
@@ -130,7 +133,7 @@ def probabilistic(original: Floats, masked: Floats) -> dict[str, Floats]:
     covariances = _loss(covariance - r, covariance_error, n)
     correlations = _loss(correlation - r, population.correlation_error, n)
     return {
-        "quantiles": _quantiles(x, z),
+        "quantiles": _quantiles(original, masked, ours, theirs),
         "means": _loss(shift, second, n),
         "variances": _loss(variance - second, variance_error, n),
         "covariances": covariances[pairs],
@@ -139,25 +142,27 @@ def probabilistic(original: Floats, masked: Floats) -> dict[str, Floats]:
 
 
 def _standardised(
-    values: Floats,
+    values: Rows,
     mean: Floats,
     scale: Floats,
+    fill: Floats | None,
 ) -> Iterator[Floats]:
     """The rows by chunks, in units of the original's mean and sd."""
-    for start in range(0, len(values), _CHUNK):
-        yield (values[start : start + _CHUNK] - mean) / scale
+    for run in runs(values):
+        yield ((run if fill is None else filled(run, fill)) - mean) / scale
 
 
 def population_moments(
-    x: Floats,
+    x: Rows,
     mean: Floats,
     scale: Floats,
+    fill: Floats | None = None,
 ) -> PopulationMoments:
     """Sums over chunks, divided by n at the end."""
     d = x.shape[1]
     second, fourth = np.zeros(d), np.zeros(d)
     product, squares, cubes = (np.zeros((d, d)) for _ in range(3))
-    for a in _standardised(x, mean, scale):
+    for a in _standardised(x, mean, scale, fill):
         square = a * a
         second += square.sum(axis=0)
         fourth += (square * square).sum(axis=0)
@@ -170,19 +175,20 @@ def population_moments(
 
 
 def _sample_moments(
-    z: Floats,
+    z: Rows,
     mean: Floats,
     scale: Floats,
+    fill: Floats,
 ) -> tuple[Floats, Floats]:
     """Means and covariances of the masked file, in the original's units."""
     n, d = z.shape
     shift = np.zeros(d)
-    for b in _standardised(z, mean, scale):
+    for b in _standardised(z, mean, scale, fill):
         shift += b.sum(axis=0)
     shift /= n
     # a second pass about the mean: one pass would lose digits where the shift is large
     covariance = np.zeros((d, d))
-    for b in _standardised(z, mean, scale):
+    for b in _standardised(z, mean, scale, fill):
         centred = b - shift
         covariance += centred.T @ centred
     return shift, covariance / n
@@ -199,7 +205,7 @@ def _loss(gap: Floats, variance: Floats, n: int) -> Floats:
     return np.where(varies, erf(ratio / np.sqrt(2.0)), any_gap)
 
 
-def _quantiles(x: Floats, z: Floats) -> Floats:
+def _quantiles(x: Rows, z: Rows, ours: Floats, theirs: Floats) -> Floats:
     """Loss of each quantile of each column.
 
     Ties: no loss while q lies between the share below the value and the share not above it.
@@ -213,8 +219,13 @@ def _quantiles(x: Floats, z: Floats) -> Floats:
     places = np.unique(place)
     loss = np.empty((len(QUANTILES), x.shape[1]))
     for j in range(x.shape[1]):
-        quantile = np.partition(z[:, j], places)[place]
-        values = np.sort(x[:, j])
+        # one column at a time, put in order where it lies: it may be as large as the memory
+        masked = _own_column(z, j, theirs)
+        masked.partition(places)
+        quantile = masked[place]
+        del masked
+        values = _own_column(x, j, ours)
+        values.sort()
         below = np.searchsorted(values, quantile, side="left") / len(values)
         not_above = np.searchsorted(values, quantile, side="right") / len(values)
         outside = np.maximum(below - QUANTILES, QUANTILES - not_above)
@@ -223,3 +234,11 @@ def _quantiles(x: Floats, z: Floats) -> Floats:
         gap = np.where(gap <= 1.0 / n, 0.0, gap)
         loss[:, j] = erf(gap / error / np.sqrt(2.0))
     return loss
+
+
+def _own_column(values: Rows, column: int, fill: Floats) -> Floats:
+    """A copy of a column, gaps filled."""
+    copy: Floats = np.array(values[:, column])
+    gaps = np.isnan(copy)
+    copy[gaps] = fill[column]
+    return copy

@@ -11,7 +11,7 @@ from tacit.base.measure import Measure
 from tacit.base.seeds import FIXED
 from tacit.base.typing import Floats, Ints
 from tacit.data.pair import Pair
-from tacit.loss.random_trees import ranks, share_of_second
+from tacit.loss.random_trees import class_shares, ranks
 from tacit.loss.training_rows import training_rows
 
 TREES = 10
@@ -101,16 +101,16 @@ def _propensity(
     """Probability that each record is masked, by trees that did not see its fold."""
     rng = np.random.default_rng(seed)
     ranked = ranks(rows)
-    masked = is_masked == 1
     propensity = np.empty(len(rows))
     for part in np.unique(fold):
         test = np.flatnonzero(fold == part)
         train = np.flatnonzero(fold != part)
-        propensity[test] = share_of_second(
+        _, propensity[test] = class_shares(
             ranked,
-            masked,
+            is_masked,
             train,
             test,
+            classes=2,
             trees=TREES,
             leaf=LEAF,
             rng=rng,

@@ -1,4 +1,4 @@
-"""Extremely randomised trees of two classes, grown level by level in numpy.
+"""Extremely randomised trees that tell classes apart, grown level by level.
 
 Idea (Geurts, Ernst and Wehenkel 2006). Each node draws one threshold for every column and keeps
 the column whose cut makes both sides purest (Gini). All trees grow at once, one level at a time,
@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.base.typing import Bools, Floats, Ints
+from tacit.base.typing import Floats, Ints
+from tacit.kernels.tree_cuts import random_cuts
 
 DEEPEST = 60
 """Levels after which nodes stay as they are: halving 2^60 records; only equal rows get there."""
@@ -29,7 +30,7 @@ class Split:
 
     column: Ints
     threshold: Floats
-    share: Floats  # of records of the second class, in training
+    share: Floats  # of records of each class but the first, in training
 
 
 def ranks(values: Floats) -> Floats:
@@ -52,26 +53,29 @@ def ranks(values: Floats) -> Floats:
     return out
 
 
-def share_of_second(
+def class_shares(
     rows: Floats,
-    is_second: Bools,
+    label: Ints,
     train: Ints,
     test: Ints,
     *,
+    classes: int,
     trees: int,
     leaf: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """The mean share of the second class in the leaves that each test record falls into.
+    """The mean share of each class in the leaves that each test record falls into.
 
     Parameters
     ----------
     rows : array
         Ranks (``ranks``) of all records.
-    is_second : array of bool
-        The class of each record.
+    label : array of int
+        The class of each record, 0 .. classes - 1.
     train, test : arrays of int
         Records that trees learn from, and records that are judged.
+    classes : int
+        Number of classes.
     trees : int
         Number of trees; all learn from all of ``train``.
     leaf : int
@@ -83,12 +87,16 @@ def share_of_second(
     node = np.repeat(np.arange(trees), len(train))
     judged = np.tile(test, trees)
     at = np.repeat(np.arange(trees), len(test))
-    total = np.zeros(len(rows))
+    total = np.zeros((classes, len(rows)))
     for level in range(DEEPEST + 1):
-        split = _split(rows, is_second, learning, node, leaf, rng, level == DEEPEST)
+        split = _split(
+            rows, label, learning, node, classes, leaf, rng, level == DEEPEST
+        )
         # judged records that have reached a leaf
         there = split.column[at] < 0
-        total += np.bincount(judged[there], split.share[at[there]], minlength=len(rows))
+        for c in range(1, classes):
+            share = split.share[c - 1, at[there]]
+            total[c] += np.bincount(judged[there], share, minlength=len(rows))
         judged, at = _descend(rows, judged, at, split)
         learning, node = _descend(rows, learning, node, split)
         if not len(judged):
@@ -96,14 +104,16 @@ def share_of_second(
         by_node = np.argsort(node, kind="stable")
         learning = learning[by_node]
         node = node[by_node]
-    return np.asarray(total[test] / trees, float)
+    total[0] = trees - total[1:].sum(axis=0)
+    return np.asarray(total[:, test] / trees, float)
 
 
 def _split(
     rows: Floats,
-    is_second: Bools,
+    label: Ints,
     learning: Ints,
     node: Ints,
+    classes: int,
     leaf: int,
     rng: np.random.Generator,
     last: bool,
@@ -111,42 +121,31 @@ def _split(
     """The purest of one random cut per column, for each node of a level."""
     begin = np.flatnonzero(np.diff(node, prepend=-1))
     size = np.diff(begin, append=len(node))
-    x = rows[learning]
-    low = np.minimum.reduceat(x, begin)
-    high = np.maximum.reduceat(x, begin)
-    # in (low, high]: the smallest value goes to the left, the largest to the right
-    drawn = high - rng.random(low.shape) * (high - low)
-    left = x < np.repeat(drawn, size, axis=0)
-    second = is_second[learning]
-    n = size[:, None].astype(float)
-    ones = np.add.reduceat(second, begin, dtype=np.int64)[:, None].astype(float)
-    n_left = np.add.reduceat(left, begin, dtype=np.int32).astype(float)
-    one_left = np.add.reduceat(left & second[:, None], begin, dtype=np.int32)
-    one_left = one_left.astype(float)
-    n_right = n - n_left
-    one_right = ones - one_left
+    uniform = rng.random((len(begin), rows.shape[1]))
+    drawn, left = random_cuts(rows, label, learning, begin, uniform, classes)
+    n_left = left.sum(axis=0)
+    n_right = size[:, None] - n_left
+    # of each class in each node
+    run = np.repeat(np.arange(len(begin)), size) * classes + label[learning]
+    every = np.bincount(run, minlength=len(begin) * classes).reshape(-1, classes).T
+    right = every[:, :, None] - left
     allowed = (n_left >= leaf) & (n_right >= leaf)
-    # least Gini impurity of both sides: most of sum over sides of (a^2 + b^2) / size
+    # least Gini impurity of both sides: most of sum over sides of (sum of squares) / size
     with np.errstate(divide="ignore", invalid="ignore"):
-        purity = _squares(one_left, n_left) + _squares(one_right, n_right)
+        purity = (left**2).sum(axis=0) / n_left + (right**2).sum(axis=0) / n_right
     purity = np.where(allowed, purity, -np.inf)
     column = purity.argmax(1)
     nodes = np.arange(len(size))
-    pure = (ones == 0) | (ones == n)
-    ends = pure.ravel() | ~allowed.any(1) | last
+    pure = every.max(axis=0) == size
+    ends = pure | ~allowed.any(1) | last
     # nodes are numbered by the trees; every number that occurs has a run
     count = int(node[-1]) + 1
-    out = Split(np.full(count, -1), np.zeros(count), np.zeros(count))
+    out = Split(np.full(count, -1), np.zeros(count), np.zeros((classes - 1, count)))
     name = node[begin]
     out.column[name] = np.where(ends, -1, column)
     out.threshold[name] = drawn[nodes, column]
-    out.share[name] = (ones / n).ravel()
+    out.share[:, name] = every[1:] / size
     return out
-
-
-def _squares(ones: Floats, n: Floats) -> Floats:
-    """(a^2 + b^2) / n of a side with ``ones`` records of the second class among n."""
-    return np.asarray((ones**2 + (n - ones) ** 2) / n, float)
 
 
 def _descend(rows: Floats, record: Ints, node: Ints, split: Split) -> tuple[Ints, Ints]:

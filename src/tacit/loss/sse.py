@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.base import facts
 from tacit.base.measure import Measure
+from tacit.base.typing import Floats
 from tacit.data.pair import Pair
-from tacit.loss.moments import NO_NUMBERS, filled
+from tacit.loss import class_means
+from tacit.loss.moments import filled, known_means, runs
+
+if TYPE_CHECKING:
+    from tacit.data.out_of_core.disk_rows import Rows
 
 
-@facts.measure("SSE / SST")
+@facts.measure("SSE / SST", passes="runs")
 def sse(
     original: object,
     masked: object,
@@ -41,20 +47,24 @@ def sse(
     Domingo-Ferrer and Mateo-Sanz (2002).
     """
     pair = Pair.of(original, masked, columns)
-    names = pair.numeric
-    if not names:
-        return Measure.absent("SSE", NO_NUMBERS)
+    if why := class_means.why_not(pair):
+        return Measure.absent("SSE", why)
+    names = class_means.compared(pair)
     if not pair.aligned:
         return Measure.absent("SSE", "the files differ in length")
-    x, z = pair.numbers(names)
-    z = filled(z)
-    # where the original has no value nothing can be lost
-    x = np.where(np.isnan(x), z, x)
-    mean, sd = x.mean(axis=0), x.std(axis=0)
+    x, z = class_means.rows(pair)
+    fill = known_means(z)
+    mean, sd = _mean_and_sd(x, z, fill)
     unit = np.where(sd > 0, sd, 1.0)
-    square = ((x - z) / unit) ** 2
-    error = square.sum()
-    total = (((x - mean) / unit) ** 2).sum()
+    by_column, total = np.zeros(len(names)), 0.0
+    records: list[Floats] = []
+    for ours, theirs in _both(x, z, fill):
+        square = ((ours - theirs) / unit) ** 2
+        by_column += square.sum(axis=0)
+        total += float((((ours - mean) / unit) ** 2).sum())
+        if isinstance(x, np.ndarray):
+            records.append(square.mean(axis=1))
+    error = by_column.sum()
     # constant columns have no spread to compare with: any change of them is all of it
     share = float(error / total) if total > 0 else float(error > 0)
     return Measure(
@@ -68,6 +78,22 @@ def sse(
             "SST": float(total),
             "percent": float(100 * error / total) if total else 0.0,
         },
-        square.mean(axis=1),
-        dict(zip(names, square.mean(axis=0).tolist(), strict=True)),
+        # of a file on the disk, records have no place to be kept in
+        np.concatenate(records) if records else None,
+        dict(zip(names, (by_column / max(len(x), 1)).tolist(), strict=True)),
     )
+
+
+def _both(x: Rows, z: Rows, fill: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Both files run by run; where the original has no value nothing can be lost."""
+    for ours, theirs in zip(runs(x), runs(z), strict=True):
+        masked = filled(theirs, fill)
+        yield np.where(np.isnan(ours), masked, ours), masked
+
+
+def _mean_and_sd(x: Rows, z: Rows, fill: Floats) -> tuple[Floats, Floats]:
+    """Mean and sd (ddof 0) of the original so filled."""
+    n = max(len(x), 1)
+    mean = sum(ours.sum(axis=0) for ours, _ in _both(x, z, fill)) / n
+    squares = sum(((ours - mean) ** 2).sum(axis=0) for ours, _ in _both(x, z, fill))
+    return np.asarray(mean), np.asarray(np.sqrt(squares / n))

@@ -28,7 +28,7 @@ def _shares(codes: Floats, missing: int) -> Floats:
     return np.asarray(counts / max(len(codes), 1))
 
 
-@facts.measure("Total variation")
+@facts.measure("Total variation", passes="columns")
 def tv(
     original: object,
     masked: object,

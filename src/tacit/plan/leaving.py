@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tacit.base.errors import ColumnError
 from tacit.data.column import NOT_NAMED, Column, Kind, Role
-from tacit.data.encodings import Encoding, Encodings
+from tacit.data.disk_encodings import encodings_of
+from tacit.data.encodings import Encoding
 from tacit.data.microdata import Microdata
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def leaving(
         for column in data.schema
         if column.role in UNITS and column.name not in treated
     ]
-    encodings = Encodings(data)
+    encodings = encodings_of(data)
     found: list[Leaving] = []
     for name in plan.released(data):
         column = data.schema[name]

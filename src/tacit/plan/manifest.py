@@ -18,7 +18,9 @@ import pyarrow
 import tacit
 from tacit.base.errors import InputError, TacitWarning
 from tacit.base.typing import Ints
-from tacit.data import io
+from tacit.data import io, lazy
+from tacit.data.content_hash import content_hash
+from tacit.data.frames import Frame
 from tacit.data.io import legal_names
 from tacit.data.io.parquet_parts import ParquetParts, files_of
 from tacit.data.microdata import Column, Microdata, Schema
@@ -51,7 +53,7 @@ def path_of(release: str | Path) -> Path:
 
 def describe(
     plan: Plan,
-    source: str | Path,
+    source: str | Path | Frame,
     data: Microdata,
     release: str | Path,
     masked: Microdata,
@@ -89,9 +91,20 @@ def describe(
         "schema": data.schema.to_dict(),
         "order": rows.to_dict(data.n),
         "leaving": [one.to_dict() for one in columns],
-        "input": _file(source, source, data) | {"encoding": encoding},
+        "input": _input(source, data) | {"encoding": encoding},
         "output": _file(release, file or release, masked)
         | {"safe_formulas": safe_formulas, "renamed": renamed(masked.names, release)},
+    }
+
+
+def _input(source: str | Path | Frame, data: Microdata) -> dict[str, object]:
+    """What was read: a file, or a table or frame by the hash of its records in their order."""
+    if lazy.is_file(source):
+        return _file(source, source, data)
+    return {
+        "path": lazy.described(source),
+        "sha256": content_hash(data),
+        "records": data.n,
     }
 
 
@@ -200,9 +213,9 @@ def schema_of(manifest: Manifest, source: str | Path) -> Schema:
 def verify(
     path: str | Path,
     *,
-    source: str | Path | None = None,
+    source: str | Path | Frame | None = None,
     release: str | Path | None = None,
-    read: Callable[..., Microdata] = io.read,
+    read: Callable[..., Microdata] | None = None,
 ) -> dict[str, bool | None]:
     """Repeat the run of a manifest and compare bytes.
 
@@ -214,8 +227,10 @@ def verify(
     ----------
     path : path
         The manifest.
-    source, release : path, optional
-        Where the input and the release are now, if they have moved.
+    source : path or frame, optional
+        Where the input is now, if it has moved; the frame, if it was one.
+    release : path, optional
+        Where the release is now, if it has moved.
     read : function
         How the input is read: ``io.read``, or what reads files larger than memory.
     """
@@ -224,16 +239,20 @@ def verify(
     beside = Path(str(path).removesuffix(".manifest.json"))
     written = beside if beside.exists() else manifest["output"]["path"]
     read_from = manifest["input"]["path"]
-    source = Path(source or read_from)
+    source = read_from if source is None else source
     release = Path(release or written)
-    for file in (source, release):
+    if str(source).startswith("frame: "):
+        raise InputError(
+            f"{path}: the input was a {read_from.removeprefix('frame: ')}; "
+            "give it again (source=...)"
+        )
+    of_file = lazy.is_file(source)
+    for file in ([Path(source)] if of_file else []) + [release]:
         if not file.exists():
             raise InputError(
                 f"{file}: is named in the manifest but is not there; "
                 "say where it is now"
             )
-    # files first: if the input has changed, the rest explains itself
-    same_input = sha256(source) == manifest["input"]["sha256"]
     same_output = sha256(release) == manifest["output"]["sha256"]
     plan = Plan.from_dict(manifest["plan"], source=str(path))
     with tempfile.TemporaryDirectory() as directory:
@@ -243,7 +262,14 @@ def verify(
         encoding = manifest["input"].get("encoding")
         safe_formulas = bool(manifest["output"].get("safe_formulas"))
         schema = schema_of(manifest, path)
-        data = read(source, schema, encoding=encoding)
+        if read is not None:
+            data = read(source, schema, encoding=encoding)
+        elif of_file:
+            data = io.read(source, schema, encoding=encoding)
+        else:
+            data = Microdata.of(source, schema)
+        found = sha256(source) if of_file else content_hash(data)
+        same_input = found == manifest["input"]["sha256"]
         order = order_of(manifest, path)
         masked = order.arranged(plan.mask(data))
         with warnings.catch_warnings():

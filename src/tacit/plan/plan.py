@@ -18,6 +18,7 @@ from tacit.base import parameters, seeds
 from tacit.base.errors import InputError, ParameterError, TacitWarning
 from tacit.base.facts import draws_numbers
 from tacit.base.measure import jsonable
+from tacit.data import lazy
 from tacit.data.io import replacing
 from tacit.data.microdata import Microdata, Role
 from tacit.plan.columns import ColumnChange, changed
@@ -238,7 +239,8 @@ class Plan:
         # roles first: the methods choose their columns by them
         micro = self.with_roles(Microdata.of(data))
         for number, protector in enumerate(self.protectors(), start=1):
-            micro = protector.fit_transform(micro)
+            with lazy.workers_of(data):
+                micro = protector.fit_transform(micro)
             said = protector.outcome()
             if said is not None and outcomes is not None:
                 method = self.steps[number - 1].method

@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tacit.base.errors import ColumnError, ParameterError, TacitWarning
-from tacit.data import io
+from tacit.data import io, lazy
+from tacit.data.frames import Frame
 from tacit.data.microdata import Microdata, Schema
 from tacit.plan import manifest
 from tacit.plan.leaving import Leaving, leaving, refuse, sentence
@@ -25,7 +26,7 @@ from tacit.plan.row_order import KEPT, RowOrder
 
 def release(
     plan: object,
-    source: str | Path,
+    source: str | Path | Frame,
     path: str | Path,
     *,
     schema: Schema | None = None,
@@ -33,7 +34,7 @@ def release(
     allow_unprotected: bool = False,
     keep_order: bool = False,
     force: bool = False,
-    read: Callable[..., Microdata] = io.read,
+    read: Callable[..., Microdata] | None = None,
     **roles: Iterable[str] | str | None,
 ) -> Manifest:
     """Protect a file and write the release with its private manifest; nothing leaves by accident.
@@ -42,8 +43,10 @@ def release(
     ----------
     plan : Plan, protector or list of them
         What is done to the file.
-    source, path : path
-        The file to protect, and the release to write.
+    source : path or frame
+        The file to protect, or a frame (pandas, polars, Spark, DuckDB, ...).
+    path : path
+        The release to write.
     schema : Schema, optional
         What the columns are; those that it does not name are refused.
     release_as_is : names
@@ -64,7 +67,7 @@ def release(
     dict
         The manifest, which also lies beside the release, for its owner alone.
     """
-    if Path(path).resolve() == Path(source).resolve():
+    if lazy.is_file(source) and Path(path).resolve() == Path(source).resolve():
         raise ParameterError(
             f"{path}: is the input itself, which is never written; name another file"
         )
@@ -72,7 +75,12 @@ def release(
     for output in (path, manifest.path_of(path)):
         io.refuse_overwrite(output, force=force)
     recipe = accepting(Plan.of(plan), release_as_is).seeded()
-    data = read(source, schema, encoding=None, **roles)
+    if read is not None:
+        data = read(source, schema, encoding=None, **roles)
+    elif lazy.is_file(source):
+        data = io.read(source, schema, encoding=None, **roles)
+    else:
+        data = Microdata.of(source, schema, **roles)
     columns = look(recipe, data, allow_unprotected=allow_unprotected)
     start = time.perf_counter()
     outcomes: list[Table] = []
@@ -123,7 +131,7 @@ def look(
 
 def write(
     plan: Plan,
-    source: str | Path,
+    source: str | Path | Frame,
     data: Microdata,
     path: str | Path,
     masked: Microdata,

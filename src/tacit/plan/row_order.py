@@ -17,7 +17,9 @@ import numpy as np
 from tacit.base import seeds
 from tacit.base.errors import InputError
 from tacit.base.typing import Ints
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
+from tacit.data.out_of_core.row_keys import BLOCK, RowKeys
 
 if TYPE_CHECKING:
     from tacit.plan.plan import Plan
@@ -27,6 +29,8 @@ PLACE = 2**32 - 1
 
 LISTED = "released_row_of_each_original"
 """Where a manifest says whose record each released row is."""
+BY_RECORD = "by record"
+"""What a manifest says of an order in which each record drew its place."""
 # a longer list is left out: the key gives it again
 MOST_LISTED = 1_000_000
 
@@ -44,6 +48,8 @@ class RowOrder:
     """None: rows stay as the plan gives them."""
     aligned: bool
     """Before the shuffle, row i of the masked file is row i of the original."""
+    by_record: bool = True
+    """Each record draws its place (``RowKeys``); False: versions before 2 drew one permutation."""
 
     @classmethod
     def of(
@@ -64,12 +70,19 @@ class RowOrder:
         """The masked row that stands at each place of the file."""
         if self.seed is None:
             return np.arange(n, dtype=np.int64)
-        order = seeds.generator(self.seed).permutation(n)
+        if self.by_record and n > BLOCK:
+            order = np.argsort(RowKeys(self.seed)(0, n), kind="stable")
+        else:
+            order = seeds.generator(self.seed).permutation(n)
         return np.asarray(order, dtype=np.int64)
 
     def arranged(self, masked: Microdata) -> Microdata:
         """The release as the file holds it."""
-        return masked if self.seed is None else masked.take(self.rows(masked.n))
+        if self.seed is None:
+            return masked
+        if isinstance(masked, OnDisk) and self.by_record and masked.n > BLOCK:
+            return masked.in_order_of(RowKeys(self.seed))
+        return masked.take(self.rows(masked.n))
 
     def truth(self, n: int) -> Ints | None:
         """The released row of each original; None where the plan itself leaves it open."""
@@ -88,6 +101,8 @@ class RowOrder:
         entry: dict[str, object] = {"shuffled": self.seed is not None}
         if self.seed is not None:
             entry["key"] = self.seed
+            if self.by_record:
+                entry["drawn"] = BY_RECORD
         if truth is not None and self.seed is not None:
             # one line, however many records
             entry[LISTED] = " ".join(map(str, truth + 1))
@@ -104,7 +119,8 @@ def read(entry: Mapping[str, object], plan: Plan, source: object) -> RowOrder:
     seed = entry.get("key")
     if seed is not None and (not isinstance(seed, int) or seed < 0):
         raise InputError(f"{source}: the key of its row order is not a number from 0")
-    return replace(RowOrder.of(plan, keep=True), seed=seed)
+    by_record = entry.get("drawn") == BY_RECORD
+    return replace(RowOrder.of(plan, keep=True), seed=seed, by_record=by_record)
 
 
 def read_truth(entry: Mapping[str, object], n: int, source: object) -> Ints | None:

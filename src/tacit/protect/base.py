@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -15,21 +15,31 @@ from tacit.base.estimator import Estimator
 from tacit.base.facts import Described
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats, Objects
+from tacit.data import lazy
 from tacit.data.microdata import Kind, Microdata, Role
 from tacit.protect import by_address
-from tacit.protect.file_parts import refuse_units
+from tacit.protect.file_parts import has_units, refuse_units
 from tacit.protect.parted import Parts, strata_columns
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
+    from tacit.data.io.disk_table import SpillFolder
+    from tacit.data.out_of_core.placing import RowsAndNumbers
+    from tacit.data.out_of_core.sorting import SortedNumbers
+
 __all__ = ["NumericProtector", "Protector", "Seed"]
 
-Passes = Literal["records", "columns", "together"]
+Passes = Literal["records", "values", "ranks", "keys", "columns", "together"]
 """Ways through a file that is larger than memory; see ``Protector.passes``."""
 
+# bytes per record of a column that is held: read, coded, sorted, decoded
+ONE_COLUMN = 140.0
+# the same of one of several columns: values, scores, order, result
+EACH_OF_SEVERAL = 80.0
+
 Frame = TypeVar("Frame")
-"""Whatever frame the caller has: pandas, polars, pyarrow, an array, or Microdata."""
+"""Whatever frame the caller has: pandas, polars, pyarrow, Spark, DuckDB, an array, Microdata."""
 
 
 class Protector(Described, Estimator):
@@ -85,9 +95,12 @@ class Protector(Described, Estimator):
 
     ``records``: what it learns it asks for column by column (``Microdata.column``) or in
     turn (``Microdata.in_turn``), and then each block of 8,192 records is masked on its own.
-    ``columns``: each column is learned and masked on its own, whole. ``together``: the
-    columns that it looks at (``reads``) are held at the same time, and no others. See
-    ``tacit.protect.by_address``.
+    ``values``: nothing is drawn, and each value is masked by what was learned (``settled``).
+    ``ranks``: each column is masked by the ranks of its values (``in_rank_order``), which are
+    sorted on the disk. ``keys``: its combinations of keys are counted on the disk, and the
+    distinct ones held. ``columns``: each column is learned and masked on its own, whole.
+    ``together``: the columns that it looks at (``reads``) are held at the same time, and no
+    others. See ``tacit.protect.by_address``.
     """
 
     # -- the face ----------------------------------------------------------------------
@@ -96,10 +109,11 @@ class Protector(Described, Estimator):
         """Learn what the method needs from X."""
         data, columns = self._start(X, reset=True)
         self.parts_ = Parts.of(self, data, columns)
-        if self.parts_ is None:
-            self._fit(data, columns, self._generator())
-        else:
-            self.parts_.fit(data)
+        with lazy.workers_of(X):
+            if self.parts_ is None:
+                self._fit(data, columns, self._generator())
+            else:
+                self.parts_.fit(data)
         self._fitted_ = True
         return self
 
@@ -107,20 +121,22 @@ class Protector(Described, Estimator):
         """Mask X; the same kind of frame comes back."""
         self._refuse_unfitted()
         data, columns = self._start(X, reset=False)
-        if self.parts_ is None:
-            masked = by_address.masked(self, data, columns, self._generator())
-        else:
-            masked = self.parts_.apply(data)
+        with lazy.workers_of(X):
+            if self.parts_ is None:
+                masked = by_address.masked(self, data, columns, self._generator())
+            else:
+                masked = self.parts_.apply(data)
         return self._give_back(X, masked)
 
     def fit_transform(self, X: Frame, y: object = None, **fit_params: object) -> Frame:
         """Fit to X and mask it in one go."""
         data, columns = self._start(X, reset=True)
         self.parts_ = Parts.of(self, data, columns)
-        if self.parts_ is None:
-            masked = self._fit_apply(data, columns, self._generator())
-        else:
-            masked = self.parts_.fit_apply(data)
+        with lazy.workers_of(X):
+            if self.parts_ is None:
+                masked = self._fit_apply(data, columns, self._generator())
+            else:
+                masked = self.parts_.fit_apply(data)
         self._fitted_ = True
         return self._give_back(X, masked)
 
@@ -202,6 +218,37 @@ class Protector(Described, Estimator):
     def passes_of(self, data: Microdata) -> Passes:
         """How the method, with these parameters, goes through a file larger than memory."""
         return self.passes
+
+    def holds(self, data: Microdata) -> tuple[float, str]:
+        """Bytes per record that it holds of a file larger than memory, and what that is."""
+        way = self.passes_of(data)
+        if way == "together" or strata_columns(self) or has_units(data):
+            columns = len(self.reads(data))
+            return EACH_OF_SEVERAL * columns, f"the {columns} columns that it looks at"
+        if way == "columns":
+            return ONE_COLUMN, "one column at a time"
+        return 0.0, "a piece at a time"
+
+    def settled(self, data: Microdata, columns: list[str]) -> Self:
+        """Of a method with ``passes = "values"``: the method that knows what it must of the file.
+
+        It masks any span of records as it would mask them among all.
+        """
+        return self
+
+    def by_frequency(self, data: Microdata, name: str) -> bool:
+        """Are the values of this column ranked by how often they occur (rarest first)?"""
+        return False
+
+    def in_rank_order(
+        self, ordered: SortedNumbers, rng: np.random.Generator, folder: SpillFolder
+    ) -> Callable[[tuple[int, int]], RowsAndNumbers]:
+        """Of a method with ``passes = "ranks"``: the new values of a sorted column.
+
+        What is returned gives the rows and new values of a span of the order, and can be sent
+        to a worker; draws beyond the ties come from ``rng``.
+        """
+        raise NotImplementedError
 
     def reads(self, data: Microdata) -> list[str]:
         """The columns that the method looks at: those with a role, those masked or named."""
@@ -300,6 +347,10 @@ class Protector(Described, Estimator):
         if isinstance(X, Microdata):
             self._remember(X, reset=reset)
             return X
+        if lazy.of(X) is not None:
+            data = Microdata.of(X)
+            self._remember(data, reset=reset)
+            return data
         # its checks and its words for what is wrong; a file that was read needs neither
         from sklearn.utils.validation import validate_data
 

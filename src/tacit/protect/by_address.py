@@ -3,9 +3,9 @@
 A file of more than ``BLOCK`` records is masked piece by piece, and each piece draws from a
 generator of its own, ``seeds.child(key, address)``. The address is the number of the block of
 8,192 records (a method with ``passes = "records"``), or the place of the column among those
-that are masked (``passes = "columns"``). It depends neither on how much memory there was, nor on
-who treated the piece, nor on what was treated before it. The key is drawn from the method's own
-generator. A smaller file is one piece and draws from that generator itself.
+that are masked (``passes = "ranks"`` or ``"columns"``). It depends neither on how much memory there
+was, nor on who treated the piece, nor on what was treated before it. The key is drawn from the
+method's own generator. A smaller file is one piece and draws from that generator itself.
 
 ``masked`` is what ``Protector.transform`` calls. What is larger than memory (``tacit.scale``)
 takes the same pieces from the disk and calls the same ``_apply`` on each with the same ``Draws``.
@@ -23,7 +23,7 @@ import pyarrow as pa
 from tacit.base import seeds
 from tacit.data.frames import NativeFrame
 from tacit.data.io.on_disk import OnDisk
-from tacit.data.microdata import Kind, Microdata, Schema
+from tacit.data.microdata import Microdata, Schema
 from tacit.protect import on_disk_pieces
 
 if TYPE_CHECKING:
@@ -62,16 +62,18 @@ def masked(
 ) -> Microdata:
     """What a fitted method makes of a file, in memory or on the disk."""
     way = method.passes_of(data)
-    if data.n <= BLOCK or way not in ("records", "columns"):
+    if data.n <= BLOCK or way in ("keys", "together"):
+        return method._apply(data, columns, rng)
+    if way == "values" and not isinstance(data, OnDisk):
         return method._apply(data, columns, rng)
     draws = Draws.of(rng)
     if isinstance(data, OnDisk):
         return on_disk_pieces.masked(method, data, columns, draws, way)
-    if way == "columns":
+    if way != "records":
         for place, name in enumerate(columns):
             data = method._apply(data, [name], draws.at(place))
         return data
-    schema = closed(data, columns)
+    schema = data.closed(columns)
     table = data.table.select(columns)
     pieces = (table.slice(first, BLOCK) for first in range(0, table.num_rows, BLOCK))
     return together(data, columns, treated(method, pieces, schema, draws))
@@ -91,22 +93,8 @@ def treated(
         yield method._apply(block, names, draws.at(address))
 
 
-def closed(data: Microdata, columns: Sequence[str]) -> Schema:
-    """The schema in which every masked column lists its categories.
-
-    A block sees few of them, and codes must mean the same in all blocks.
-    """
-    schema = data.schema
-    for name in columns:
-        column = schema[name]
-        if column.scale is not Kind.continuous and column.categories is None:
-            every = tuple(data.categories(name))
-            schema = schema.put(replace(column, categories=every))
-    return schema
-
-
 def opened(schema: Schema, before: Schema) -> Schema:
-    """The schema without the categories that ``closed`` has put into it."""
+    """The schema without the categories that ``Microdata.closed`` has put into it."""
     for column in schema:
         known = before[column.name]
         if column.kind is known.kind and column.categories != known.categories:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -14,10 +14,15 @@ from tacit.base.facts import Strength
 from tacit.base.typing import Bools, Floats, Ints
 from tacit.data import units
 from tacit.data.fill_in import filled
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata, Role
-from tacit.protect.base import Protector, Seed
-from tacit.protect.grouping.anonymity import largest_set, suppress
-from tacit.protect.grouping.key_classes import Reading
+from tacit.protect import by_address
+from tacit.protect.base import Passes, Protector, Seed
+from tacit.protect.by_rank import ties_of
+from tacit.protect.grouping.anonymity import largest_set, random_rows, suppress_classes
+from tacit.protect.grouping.blanks_from_disk import KeyTable, blanked
+from tacit.protect.grouping.class_blanks import ClassBlanks
+from tacit.protect.grouping.key_classes import Reading, compress, frequencies
 from tacit.protect.grouping.least_cells import least_cost
 from tacit.protect.grouping.unit_anonymity import (
     Sharing,
@@ -34,6 +39,15 @@ class Found(NamedTuple):
     """The cells to blank, what they cost, and what any choice costs at least."""
 
     cells: Bools
+    cost: float
+    least: float
+
+
+class FoundClasses(NamedTuple):
+    """The same of classes: what is blanked of each, and how many cells of each column."""
+
+    state: ClassBlanks
+    counts: Ints
     cost: float
     least: float
 
@@ -174,6 +188,9 @@ class LocalSuppression(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> None:
+        if self._by_classes(data):
+            self._keep_classes(columns, self._from_disk(data, columns, rng)[1])
+            return
         self._keep(data, columns, self._found(data, columns, rng))
 
     def _apply(
@@ -182,8 +199,46 @@ class LocalSuppression(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> Microdata:
+        if self._by_classes(data):
+            return self._from_disk(data, columns, rng)[0]
         found = self._found(data, columns, rng)
         return self._blank(data, columns, found.cells)
+
+    def passes_of(self, data: Microdata) -> Passes:
+        """Where every record is a person, combinations are searched, and no records."""
+        roles = {column.role for column in data.schema}
+        return "together" if roles & {Role.person, Role.household} else "keys"
+
+    def _by_classes(self, data: Microdata) -> TypeGuard[OnDisk]:
+        on_disk = isinstance(data, OnDisk) and self.passes_of(data) == "keys"
+        return on_disk and data.n > by_address.BLOCK
+
+    def _from_disk(
+        self, data: OnDisk, columns: list[str], rng: np.random.Generator
+    ) -> tuple[OnDisk, FoundClasses]:
+        """The release of a file on the disk, and what was found."""
+        self._refuse(columns, data.n, "records")
+        ties = ties_of(rng)
+        table = KeyTable.of(data, columns)
+        state = self._searched(table.codes, table.count, columns, rng)
+        price = self._prices(columns)
+        combinations = self._combinations(columns)
+        least = self._least(table.codes, price, combinations, table.count)
+        counts = state.count @ state.cells
+        found = FoundClasses(state, counts, float(counts @ price), least)
+        self._warn_of_width(found, combinations)
+        return blanked(data, columns, table, state, ties), found
+
+    def _keep_classes(self, columns: list[str], found: FoundClasses) -> None:
+        """As ``_keep``, of classes."""
+        self._keep_cost(columns, found.counts, found.cost, found.least)
+        state = found.state
+        for reading in READINGS:
+            below = np.zeros(len(state.count), dtype=np.bool_)
+            for places in self._combinations(columns):
+                shown = state.shown[:, places]
+                below |= frequencies(shown, reading, state.count) < self.k
+            self.violations_[str(reading)] = int(state.count[below].sum())
 
     def _fit_apply(
         self,
@@ -192,6 +247,10 @@ class LocalSuppression(Protector):
         rng: np.random.Generator,
     ) -> Microdata:
         # the search is the work; it is not done twice
+        if self._by_classes(data):
+            release, of_classes = self._from_disk(data, columns, rng)
+            self._keep_classes(columns, of_classes)
+            return release
         found = self._found(data, columns, rng)
         self._keep(data, columns, found)
         return self._blank(data, columns, found.cells)
@@ -212,26 +271,36 @@ class LocalSuppression(Protector):
         rng: np.random.Generator,
     ) -> Found:
         """Which cells are to be blanked."""
-        importance = self.importance or {}
         people = units.persons(data)
-        if people.number < self.k:
-            raise ParameterError(
-                f"k={self.k} is larger than the number of {people.words} ({people.number}): "
-                "suppression cannot help"
-            )
-        unknown = [name for name in importance if name not in columns]
-        if unknown:
-            raise ColumnError(
-                f"importance names '{unknown[0]}', which is not a column to protect"
-            )
+        self._refuse(columns, people.number, people.words)
         # whatever the kind of a column, only equality of its values counts
         sharing = Sharing.of(data, columns)
         # a gap that another row fills is no gap to a reader
         read = data if sharing is None else filled(data).data
         codes = coded(read, columns)
-        cells = np.zeros(codes.shape, dtype=np.bool_)
-        price = np.array([importance.get(name, 1.0) for name in columns])
+        price = self._prices(columns)
         combinations = self._combinations(columns)
+        if sharing is None:
+            distinct, label, count = compress(codes)
+            rows = random_rows(label, rng)
+            cells = self._searched(distinct, count, columns, rng).of_records(rows)
+        else:
+            cells = self._for_people(codes, sharing, price, combinations, rng)
+        cost = float(cells.sum(axis=0) @ price)
+        found = Found(cells, cost, self._least(codes, price, combinations))
+        self._warn_of_width(found, combinations)
+        return found
+
+    def _for_people(
+        self,
+        codes: Ints,
+        sharing: Sharing,
+        price: Floats,
+        combinations: Sequence[list[int]],
+        rng: np.random.Generator,
+    ) -> Bools:
+        """The cells to blank where rows are shared by persons or households."""
+        cells = np.zeros(codes.shape, dtype=np.bool_)
         for _ in range(ROUNDS):
             # a suppression for one combination never hurts another under 'any'; under 'value'
             # it may: go round
@@ -239,24 +308,60 @@ class LocalSuppression(Protector):
             for places in combinations:
                 part = np.where(cells[:, places], -1, codes[:, places])
                 how = part, self.k, price[places], self.missing, rng
-                if sharing is None:
-                    cells[:, places] |= suppress(*how)
-                else:
-                    of_part = sharing.of_columns(places)
-                    cells[:, places] |= suppress_for_people(*how, of_part)
+                of_part = sharing.of_columns(places)
+                cells[:, places] |= suppress_for_people(*how, of_part)
             if cells.sum() == before or len(combinations) == 1:
                 break
-        cost = float(cells.sum(axis=0) @ price)
-        found = Found(cells, cost, self._least(codes, price, combinations))
-        self._warn_of_width(found, combinations)
-        return found
+        return cells
+
+    def _searched(
+        self, keys: Ints, count: Ints, columns: list[str], rng: np.random.Generator
+    ) -> ClassBlanks:
+        """The cells to blank of each combination, where every record is a person."""
+        state, price = ClassBlanks.of(keys, count), self._prices(columns)
+        combinations = self._combinations(columns)
+        for _ in range(ROUNDS):
+            before = state.count @ state.cells.sum(axis=1)
+            for places in combinations:
+                how = self.k, price[places], self.missing, rng
+                state = suppress_classes(state, places, *how)
+            after = state.count @ state.cells.sum(axis=1)
+            if after == before or len(combinations) == 1:
+                break
+        return state
+
+    def _prices(self, columns: list[str]) -> Floats:
+        importance = self.importance or {}
+        return np.array([importance.get(name, 1.0) for name in columns])
+
+    def _refuse(self, columns: list[str], people: int, words: str) -> None:
+        """Raise where suppression cannot help, or a column is not among those protected."""
+        if people < self.k:
+            raise ParameterError(
+                f"k={self.k} is larger than the number of {words} ({people}): "
+                "suppression cannot help"
+            )
+        unknown = [name for name in self.importance or {} if name not in columns]
+        if unknown:
+            raise ColumnError(
+                f"importance names '{unknown[0]}', which is not a column to protect"
+            )
 
     def _least(
-        self, codes: Ints, price: Floats, combinations: Sequence[list[int]]
+        self,
+        codes: Ints,
+        price: Floats,
+        combinations: Sequence[list[int]],
+        records: Ints | None = None,
     ) -> float:
         """What any release must cost: combinations without a common column add up."""
         proven = [
-            (least_cost(codes[:, places], self.k, price[places], self.missing), places)
+            (
+                least_cost(
+                    codes[:, places], self.k, price[places], self.missing, records
+                ),
+                places,
+            )
             for places in combinations
         ]
         total, taken = 0.0, set[int]()
@@ -266,7 +371,9 @@ class LocalSuppression(Protector):
                 taken.update(places)
         return total
 
-    def _warn_of_width(self, found: Found, combinations: Sequence[list[int]]) -> None:
+    def _warn_of_width(
+        self, found: Found | FoundClasses, combinations: Sequence[list[int]]
+    ) -> None:
         """Say so when the search for few cells is cut short, and by how much at most."""
         width = max(len(places) for places in combinations)
         most = largest_set(width)
@@ -301,13 +408,7 @@ class LocalSuppression(Protector):
     ) -> None:
         """Count what was blanked, and what is left below k under both readings."""
         cells = found.cells
-        self.cost_, self.least_ = found.cost, found.least
-        self.gap_ = found.cost - found.least
-        counts = cells.sum(axis=0)
-        self.suppressed_ = {
-            name: int(count) for name, count in zip(columns, counts, strict=True)
-        }
-        self.suppressions_ = int(cells.sum())
+        self._keep_cost(columns, cells.sum(axis=0), found.cost, found.least)
         # counted on the release itself, not taken from the search
         release = self._blank(data, columns, cells)
         left = coded(filled(release, data).data, columns)
@@ -317,9 +418,19 @@ class LocalSuppression(Protector):
             for reading in READINGS:
                 few = few_people(left[:, places], people, self.k, reading)
                 below[reading] |= few
-        self.violations_ = {
-            str(reading): int(records.sum()) for reading, records in below.items()
+        for reading, records in below.items():
+            self.violations_[str(reading)] = int(records.sum())
+
+    def _keep_cost(
+        self, columns: list[str], counts: Ints, cost: float, least: float
+    ) -> None:
+        """How many cells were blanked, and what they cost."""
+        self.cost_, self.least_, self.gap_ = cost, least, cost - least
+        self.suppressed_ = {
+            name: int(count) for name, count in zip(columns, counts, strict=True)
         }
+        self.suppressions_ = int(counts.sum())
+        self.violations_: dict[str, int] = {}
 
     def _blank(
         self,

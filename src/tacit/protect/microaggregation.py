@@ -16,7 +16,7 @@ from tacit.protect.base import Protector
 from tacit.protect.grouping import aggregates
 from tacit.protect.grouping import record_groups as partitions
 from tacit.protect.grouping.aggregates import group_means
-from tacit.protect.grouping.by_units import RowUnits, groups_of_units
+from tacit.protect.grouping.by_units import RowUnits, groups_of_units, levels_of
 from tacit.protect.grouping.column_blocks import blocks, parse
 from tacit.protect.grouping.value_order import ValueOrderedTable, sampling_weights
 
@@ -248,9 +248,13 @@ class Microaggregation(Protector):
         Parameters
         ----------
         data : Microdata
-            A file without strata, whose rows are all of different persons.
+            The file; columns of households, of persons and of rows are averaged apart.
         """
-        return [list(names) for names, _ in self._blocks(self._targets(data))]
+        parts = [names for names, _ in self._blocks(self._targets(data))]
+        found = RowUnits.of(data, self.by or [], np.arange(data.n))
+        if found is None:
+            return parts
+        return [level for names in parts for level in levels_of(names, found)]
 
     def _groups(
         self,

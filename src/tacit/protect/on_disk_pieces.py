@@ -1,55 +1,30 @@
 """The pieces of a file on the disk, masked one by one or by the workers of an engine.
 
-A piece is work that depends on its item alone (where its records are, and where the result is to
-be written), so that it can be done anywhere and again. ``mapped_by`` says who does it; without it
-the pieces are done one after the other.
+``tacit.data.out_of_core.pieces.mapped_by`` says who does them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
 from tacit.data.frames import NativeFrame
 from tacit.data.io.disk_table import DiskTable, SpilledColumns, write_columns
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Column, Microdata, Schema
-from tacit.protect import by_address
+from tacit.data.out_of_core.pieces import mapped, spans
+from tacit.protect import by_address, by_rank
 
 if TYPE_CHECKING:
     from tacit.protect.base import Passes, Protector
 
 # blocks of one item: a million records, for which starting a task is worth while
 BLOCKS = 128
-
-Work: TypeAlias = Callable[[Any], Any]
-Mapper: TypeAlias = Callable[[Work, Sequence[Any]], Iterator[tuple[int, Any]]]
-"""(place, result) of every item, in any order; the ``map`` of an engine is one."""
-
-
-def one_by_one(work: Work, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-    """In this thread, in order."""
-    for place, item in enumerate(items):
-        yield place, work(item)
-
-
-_mapper: ContextVar[Mapper] = ContextVar("mapper", default=one_by_one)
-
-
-@contextmanager
-def mapped_by(mapper: Mapper) -> Iterator[None]:
-    """Pieces of files on the disk are done by this mapper inside the block."""
-    token = _mapper.set(mapper)
-    try:
-        yield
-    finally:
-        _mapper.reset(token)
 
 
 @dataclass(frozen=True)
@@ -99,6 +74,49 @@ class ColumnPiece:
         return masked.schema[name]
 
 
+@dataclass(frozen=True)
+class ValuesPiece:
+    """Masks a span of records by value: an item is (first record, one after the last, file)."""
+
+    method: Protector
+    table: DiskTable
+    schema: Schema
+
+    def __call__(self, item: tuple[int, int, Path]) -> Schema:
+        """Write the masked columns; what they are now."""
+        first, stop, path = item
+        names = self.table.column_names
+        span = next(self.table.in_turn(stop - first, names, first, stop))
+        block = Microdata(span, self.schema, NativeFrame.of(span))
+        # nothing is drawn
+        masked = self.method._apply(block, names, np.random.default_rng(0))
+        write_columns(path, [masked.table])
+        return masked.schema
+
+
+def _by_value(method: Protector, data: OnDisk, columns: list[str]) -> OnDisk:
+    """Spans of records, masked by what was learned of the file."""
+    settled = method.settled(data, columns)
+    closed = data.closed(columns).select(columns)
+    piece = ValuesPiece(settled, data.disk.select(columns), closed)
+    items = [(*span, data.disk.folder.next_file()) for span in spans(data.n)]
+    after = mapped(piece, items)[0]
+    written = SpilledColumns(tuple(path for _, _, path in items))
+    return data.with_spilled(columns, written, by_address.opened(after, data.schema))
+
+
+def _by_rank(
+    method: Protector, data: OnDisk, name: str, draws: by_address.Draws, place: int
+) -> OnDisk:
+    """One column by its ranks; with missing codes it is held, as they are looked at together."""
+    if not data.schema[name].missing:
+        return by_rank.masked_from_disk(method, data, name, draws.at(place))
+    piece = ColumnPiece(method, data.disk.select([name]), data.schema, draws)
+    path = data.disk.folder.next_file()
+    schema = data.schema.put(piece((place, name, path)))
+    return data.with_spilled([name], SpilledColumns((path,)), schema)
+
+
 def masked(
     method: Protector,
     data: OnDisk,
@@ -109,14 +127,19 @@ def masked(
     """What a fitted method makes of a file on the disk; the bytes are those of memory."""
     table = data.disk.select(columns)
     folder = table.folder
-    run = _mapper.get()
+    if way == "values":
+        return _by_value(method, data, columns)
+    if way == "ranks":
+        for place, name in enumerate(columns):
+            data = _by_rank(method, data, name, draws, place)
+        return data
     if way == "columns":
         by_column = [
             (place, name, folder.next_file()) for place, name in enumerate(columns)
         ]
         column_piece = ColumnPiece(method, table, data.schema, draws)
-        for place, column in run(column_piece, by_column):
-            _, name, path = by_column[place]
+        masked = mapped(column_piece, by_column)
+        for (_, name, path), column in zip(by_column, masked, strict=True):
             schema = data.schema.put(column)
             data = data.with_spilled([name], SpilledColumns((path,)), schema)
         return data
@@ -125,10 +148,10 @@ def masked(
         (first, min(first + length, data.n), folder.next_file())
         for first in range(0, data.n, length)
     ]
-    closed = by_address.closed(data, columns)
+    closed = data.closed(columns)
     piece = RecordsPiece(method, table, closed, draws)
     # all blocks say the same of their columns
-    after = dict(run(piece, runs))[0]
+    after = mapped(piece, runs)[0]
     paths = tuple(path for _, _, path in runs)
     schema = by_address.opened(after, data.schema)
     return data.with_spilled(columns, SpilledColumns(paths), schema)

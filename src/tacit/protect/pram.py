@@ -14,6 +14,7 @@ from tacit.base.facts import Strength
 from tacit.base.typing import Floats
 from tacit.data.microdata import Kind, Microdata
 from tacit.protect.base import Protector, Seed
+from tacit.protect.by_rank import code_counts
 
 ROUNDS = 20_000
 """Most rounds of iterative proportional fitting.
@@ -145,10 +146,7 @@ class PRAM(Protector):
             return _checked(given, size, name)
         if self.matrix == "uniform" or size < 2:
             return uniform(size, self.diagonal)
-        codes = data.column(name)
-        present = codes[~np.isnan(codes)].astype(np.int64)
-        count = np.bincount(present, minlength=size)
-        share = count / max(codes.size, 1)
+        share = code_counts(data, name) / max(data.n, 1)
         matrix = invariant(share, self.diagonal)
         self._warn_of_largest(data, name, share, matrix)
         return matrix

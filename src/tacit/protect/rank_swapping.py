@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from annotated_types import Gt, Le
 
 from tacit.base.facts import Strength
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
+from tacit.data.io.disk_table import SpillFolder
 from tacit.data.microdata import Kind, Microdata
-from tacit.kernels.rankswap import draw_positions
+from tacit.data.out_of_core import pieces
+from tacit.data.out_of_core.number_files import NumberFiles, write_numbers
+from tacit.data.out_of_core.sorting import SortedNumbers
+from tacit.kernels.rankswap import SWEEPS, draw_positions
+from tacit.kernels.rankswap_in_turn import Moves, cycles_in_turn, pairs_in_turn
 from tacit.protect.base import Protector, Seed
+from tacit.protect.by_rank import frequency_ranks, random_order
 
 ROUNDING = 1e-9
 """Added before the window is cut to a whole number, so that 10 % of 30 is 3 and not 2.999..."""
@@ -82,7 +90,7 @@ class RankSwapping(Protector):
     strength = Strength("p", 1.0, 100.0)
     attacker = "informed.rank_swapping:AwareRankSwapping"
     whole_file = "p is a percentage of the file's ranks, and a block holds few of them"
-    passes = "columns"
+    passes = "ranks"
 
     def __init__(
         self,
@@ -98,6 +106,34 @@ class RankSwapping(Protector):
         self.by = by
         self.random_state = random_state
 
+    def holds(self, data: Microdata) -> tuple[float, str]:
+        """Two windows of ranks: where values go, who waits for a partner, and their values."""
+        held, why = super().holds(data)
+        window = 60.0 * self.p / 100
+        return max((held, why), (window, f"two windows of {self.p:g} % of the ranks"))
+
+    def by_frequency(self, data: Microdata, name: str) -> bool:
+        """Names have no order of their own, but their frequencies have."""
+        return data.schema[name].scale is Kind.nominal
+
+    def in_rank_order(
+        self, ordered: SortedNumbers, rng: np.random.Generator, folder: SpillFolder
+    ) -> _Swapped:
+        """Which value goes where, drawn from the smallest up; two windows are held."""
+        n = ordered.present
+        window = window_of(self.p, n)
+        if self.exchange == "pairs":
+            moves = _kept(pairs_in_turn(rng.random, n, window, pieces.PIECE), folder)
+        else:
+            zeros = (np.zeros(stop - at, np.int32) for at, stop in pieces.spans(n))
+            moves = _kept(zeros, folder)
+            for _ in range(SWEEPS):
+                before = moves.in_turn(pieces.PIECE)
+                after = _kept(cycles_in_turn(before, rng.random, n, window), folder)
+                moves.remove()
+                moves = after
+        return _Swapped(ordered.values, ordered.rows, moves, window)
+
     def _apply(
         self,
         data: Microdata,
@@ -106,13 +142,11 @@ class RankSwapping(Protector):
     ) -> Microdata:
         values = data.numbers(columns)
         for j, name in enumerate(columns):
-            # names have no order of their own, but their frequencies have
-            nominal = data.schema[name].scale is Kind.nominal
             values[:, j] = swap_column(
                 values[:, j],
                 self.p,
                 rng,
-                by_frequency=nominal,
+                by_frequency=self.by_frequency(data, name),
                 exchange=self.exchange,
             )
         return data.with_numbers(columns, values)
@@ -131,12 +165,8 @@ def swap_column(
     sort_key = values[present]
     if by_frequency and sort_key.size:
         sort_key = _frequency_ranks(sort_key)
-    # a stable sort of a random order leaves equal values in random order
-    start = rng.permutation(present.size)
-    by_key = np.argsort(sort_key[start], kind="stable")
-    order = present[start[by_key]]
-    reach = p * present.size / 100.0
-    window = max(1, int(np.floor(reach + ROUNDING)))
+    order = random_order(sort_key, present, len(values), rng)
+    window = window_of(p, present.size)
     cycles = exchange == "cycles"
     source = draw_positions(rng, present.size, window, cycles=cycles)
     # the value at position i is now that of position source[i]
@@ -145,11 +175,41 @@ def swap_column(
     return out
 
 
+def window_of(p: float, present: int) -> int:
+    """How many ranks a value may move."""
+    reach = p * present / 100.0
+    return max(1, int(np.floor(reach + ROUNDING)))
+
+
 def _frequency_ranks(values: Floats) -> Floats:
     """Codes replaced by the rank of their frequency, rarest first, ties by code."""
     codes = values.astype(np.int64)
-    count = np.bincount(codes)
-    every_code = np.arange(count.size)
-    place = np.empty(count.size, dtype=np.int64)
-    place[np.lexsort((every_code, count))] = every_code
+    place = frequency_ranks(np.bincount(codes))
     return place[codes].astype(np.float64)
+
+
+@dataclass(frozen=True)
+class _Swapped:
+    """Rows and new values of a span of the order: the value at i is that of i + moves[i]."""
+
+    values: NumberFiles
+    rows: NumberFiles
+    moves: NumberFiles
+    window: int
+
+    def __call__(self, item: tuple[int, int]) -> tuple[Ints, Floats]:
+        first, stop = item
+        # at the end of an odd file one value may move by one more than the window
+        low = max(first - self.window - 1, 0)
+        near = self.values.read(low, stop + self.window + 1)
+        places = self.moves.read(first, stop) + np.arange(first - low, stop - low)
+        return self.rows.read(first, stop), near[places]
+
+
+def _kept(stretches: Iterable[Moves], folder: SpillFolder) -> NumberFiles:
+    """Moves, written as they come."""
+    files, lengths = [], []
+    for moves in stretches:
+        files.append(folder.next_file())
+        lengths.append(write_numbers(files[-1], moves))
+    return NumberFiles(tuple(files), tuple(lengths), "<i4")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
-from typing import Annotated, Literal
+from types import MappingProxyType
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from annotated_types import Ge
@@ -13,7 +16,9 @@ from tacit.base.facts import Strength
 from tacit.base.parameters import IsoDate
 from tacit.base.typing import Bools, Floats
 from tacit.data.microdata import Column, Kind, Microdata
-from tacit.protect.base import Protector
+from tacit.protect import by_address
+from tacit.protect.base import Passes, Protector
+from tacit.protect.by_rank import code_counts
 from tacit.protect.grouping.value_classes import (
     Hierarchy,
     ancestor,
@@ -105,7 +110,10 @@ class Recoding(Protector):
         "classes and rare categories are found in the whole file, "
         "and every block would have its own"
     )
-    passes = "columns"
+    passes = "values"
+
+    # of a file on the disk: whether all values of a column have a middle
+    _all_middle: Mapping[str, bool] = MappingProxyType({})
 
     def __init__(
         self,
@@ -146,12 +154,44 @@ class Recoding(Protector):
             if name in (self.intervals or {}):
                 self.cuts_[name] = self._given_cuts(name, data.schema[name])
             elif kind is Kind.continuous:
-                self.cuts_[name] = round_cuts(data.column(name), self.bins)
+                self.cuts_[name] = round_cuts(*_ends(data, name), self.bins)
             elif kind is Kind.ordinal:
                 size = len(data.categories(name))
                 self.cuts_[name] = even_cuts(size, self.bins)
             else:
                 self.rare_[name] = _rare(data, name, self.rare)
+
+    def passes_of(self, data: Microdata) -> Passes:
+        """Dates, and codes of gaps, are read with the whole column in hand."""
+        columns = [data.schema[name] for name in self._targets(data)]
+        held = any(one.missing or one.kind is Kind.date for one in columns)
+        return "columns" if held else "values"
+
+    def settled(self, data: Microdata, columns: list[str]) -> Self:
+        """Knows of each column whether all its values have a middle, and that it has a parent."""
+        made = copy(self)
+        all_middle: dict[str, bool] = {}
+        for name in columns:
+            if name in (self.hierarchies or {}):
+                self._refuse_strangers(data, name)
+            elif name in self.cuts_ and data.schema[name].scale is Kind.continuous:
+                all_middle[name] = all(
+                    _all_have_one(*self._middles(name, values[:, 0]))
+                    for values in data.in_turn([name], by_address.BLOCK)
+                )
+        made._all_middle = all_middle
+        return made
+
+    def _refuse_strangers(self, data: Microdata, name: str) -> None:
+        """Raise if a value does not stand in the hierarchy, with its row."""
+        whole = data.schema[name].scale is Kind.continuous
+        known = None if whole else data.categories(name)
+        try:
+            for value in known or []:
+                self._parent(name, value)
+        except ColumnError:
+            self._up(data.held([name]), name)
+            raise
 
     def _given_cuts(
         self,
@@ -210,25 +250,38 @@ class Recoding(Protector):
         name: str,
     ) -> Microdata:
         """A column by its hierarchy."""
-        steps = self.level.get(name, 1) if isinstance(self.level, dict) else self.level
-        tree = (self.hierarchies or {})[name]
         if data.schema[name].scale is Kind.continuous:
             # numbers in a hierarchy are codes
             nominal = replace(data.schema[name], kind=Kind.nominal)
             data = data.with_schema(data.schema.put(nominal))
         # level 0 is a column that stays as it is
-        if steps == 0:
+        if self._steps(name) == 0:
             return data
         parents = []
         for code, value in enumerate(data.categories(name)):
             try:
-                parents.append(ancestor(as_text(value), tree, steps, name))
+                parents.append(self._parent(name, value))
             except ColumnError as error:
                 at = np.flatnonzero(data.column(name) == code)
                 where = f"column '{name}', row {at[0] + 1}: " if at.size else ""
                 raise ColumnError(f"{where}{error}") from None
         values = pick(parents, data.column(name))
         return data.with_column(name, values, kind=Kind.nominal)
+
+    def _steps(self, name: str) -> int:
+        level = self.level
+        return level.get(name, 1) if isinstance(level, dict) else level
+
+    def _parent(self, name: str, value: object) -> str:
+        tree = (self.hierarchies or {})[name]
+        return ancestor(as_text(value), tree, self._steps(name), name)
+
+    def _middles(self, name: str, values: Floats) -> tuple[Floats, Bools]:
+        """The middle of the class of each number, where it has one, and where none is there."""
+        cuts, gaps = self.cuts_[name], np.isnan(values)
+        middle, _ = classes_of_numbers(cuts)
+        place = np.searchsorted(cuts, values, side="right")
+        return np.where(gaps, np.nan, middle[place]), gaps
 
     def _cut(
         self,
@@ -246,7 +299,9 @@ class Recoding(Protector):
         else:
             middle, labels = classes_of_numbers(cuts)
         midpoints = np.where(gaps, np.nan, middle[place])
-        if self.show == "midpoint" and _all_have_one(midpoints, gaps):
+        known = self._all_middle.get(name)
+        shown = _all_have_one(midpoints, gaps) if known is None else known
+        if self.show == "midpoint" and shown:
             return data.with_numbers([name], midpoints[:, None])
         codes = np.where(gaps, np.nan, place)
         return _labelled(data, name, labels, codes)
@@ -296,9 +351,14 @@ def _rare(
     fewest: int,
 ) -> list[object]:
     """The categories with fewer records than asked for."""
-    codes = data.column(name)
-    categories = data.categories(name)
-    present = codes[~np.isnan(codes)].astype(np.int64)
-    counts = np.bincount(present, minlength=len(categories))
-    counted = zip(categories, counts, strict=True)
+    counted = zip(data.categories(name), code_counts(data, name), strict=True)
     return [category for category, count in counted if count < fewest]
+
+
+def _ends(data: Microdata, name: str) -> tuple[float, float]:
+    """The smallest and the largest number; 0 and 0 where there is none."""
+    low, high = np.inf, -np.inf
+    for values in data.in_turn([name], by_address.BLOCK):
+        low = min(low, float(np.nanmin(values, initial=np.inf)))
+        high = max(high, float(np.nanmax(values, initial=-np.inf)))
+    return (low, high) if low <= high else (0.0, 0.0)

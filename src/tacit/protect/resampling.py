@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge
 
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
+from tacit.data.io.disk_table import SpillFolder
 from tacit.data.microdata import Kind, Microdata
+from tacit.data.out_of_core.number_files import ArrayNumbers, NumberSource
+from tacit.data.out_of_core.sorting import SortedNumbers
+from tacit.protect import by_address
 from tacit.protect.base import Protector, Seed
+from tacit.protect.by_rank import random_order
+
+# ranks that are drawn from by one generator
+BLOCK = 8192
 
 
 class Resampling(Protector):
@@ -65,7 +74,7 @@ class Resampling(Protector):
     whole_file = (
         "it draws from the whole column, and inside a block values would hardly move"
     )
-    passes = "columns"
+    passes = "ranks"
 
     def __init__(
         self,
@@ -78,6 +87,12 @@ class Resampling(Protector):
         self.columns = columns
         self.by = by
         self.random_state = random_state
+
+    def in_rank_order(
+        self, ordered: SortedNumbers, rng: np.random.Generator, folder: SpillFolder
+    ) -> Resampled:
+        """The mean of the values of each rank, drawn block by block."""
+        return Resampled.drawn(ordered.values, ordered.rows, self.samples, rng)
 
     def _apply(
         self,
@@ -101,6 +116,13 @@ def resample(
     size = present.size
     if not size:
         return values.copy()
+    if len(values) > by_address.BLOCK:
+        order = random_order(values[present], present, len(values), rng)
+        in_order, rows = ArrayNumbers(values[order]), ArrayNumbers(order)
+        found, means = Resampled.drawn(in_order, rows, samples, rng)((0, size))
+        out = values.copy()
+        out[found] = means
+        return out
     # the record of rank j takes the mean of the j-th values of all samples
     ordered = np.sort(values[present])
     total = np.zeros(size)
@@ -109,10 +131,66 @@ def resample(
         drawn = rng.integers(0, size, size)
         times_drawn = np.bincount(drawn, minlength=size)
         total += np.repeat(ordered, times_drawn)
-    # a stable sort of a random order leaves equal values in random order
-    start = rng.permutation(size)
-    by_value = np.argsort(values[present][start], kind="stable")
-    order = present[start[by_value]]
+    order = random_order(values[present], present, len(values), rng)
     out = values.copy()
     out[order] = total / samples
     return out
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Rows and means of a span of ranks, drawn so that any span can be had without the others.
+
+    How many of the n values of a sample fall into each block of 8,192 ranks is multinomial; which
+    ones they are is drawn in each block by a generator of its own. That is the law of n draws
+    with replacement, and a sample comes sorted, block after block.
+    """
+
+    values: NumberSource
+    rows: NumberSource
+    # of each sample: where the draws of each block begin, and the key of its generators
+    starts: Ints
+    keys: tuple[int, ...]
+
+    @classmethod
+    def drawn(
+        cls,
+        values: NumberSource,
+        rows: NumberSource,
+        samples: int,
+        rng: np.random.Generator,
+    ) -> Resampled:
+        """Draw how many values of each sample fall into each block."""
+        n = values.n
+        lengths = np.diff(np.append(np.arange(0, n, BLOCK), n))
+        starts = np.zeros((samples, len(lengths) + 1), dtype=np.int64)
+        keys = []
+        for sample in range(samples):
+            keys.append(by_address.root(rng))
+            counts = rng.multinomial(n, lengths / n) if n else lengths
+            starts[sample, 1:] = np.cumsum(counts)
+        return cls(values, rows, starts, tuple(keys))
+
+    def __call__(self, item: tuple[int, int]) -> tuple[Ints, Floats]:
+        """(rows, means) of a span of ranks."""
+        first, stop = item
+        total = np.zeros(stop - first)
+        for starts, key in zip(self.starts, self.keys, strict=True):
+            total += self._of_sample(starts, by_address.Draws(key), first, stop)
+        return self.rows.read(first, stop), total / len(self.keys)
+
+    def _of_sample(
+        self, starts: Ints, draws: by_address.Draws, first: int, stop: int
+    ) -> Floats:
+        """The values of one sample at a span of its ranks."""
+        block = int(np.searchsorted(starts, first, side="right")) - 1
+        found, begin = [], int(starts[block])
+        while starts[block] < stop:
+            low = block * BLOCK
+            values = self.values.read(low, min(low + BLOCK, self.values.n))
+            count = int(starts[block + 1] - starts[block])
+            drawn = draws.at(block).integers(0, len(values), count)
+            # sorting the drawn positions sorts the drawn values: a counting sort
+            found.append(np.repeat(values, np.bincount(drawn, minlength=len(values))))
+            block += 1
+        return np.concatenate(found)[first - begin : stop - begin]

@@ -10,6 +10,7 @@ from annotated_types import Gt
 from tacit.base.errors import ColumnError
 from tacit.base.typing import Floats
 from tacit.data.microdata import Kind, Microdata
+from tacit.protect import by_address
 from tacit.protect.base import Protector, Seed
 
 Base = Annotated[float, Gt(0)]
@@ -117,9 +118,7 @@ class Rounding(Protector):
         asked = self.base.get(name) if isinstance(self.base, dict) else self.base
         if asked is not None:
             return float(asked)
-        values = data.column(name)
-        present = values[~np.isnan(values)]
-        sd = float(present.std()) if present.size else 0.0
+        sd = population_sd(data, name)
         # a constant column has no scale of its own: whole numbers
         return nice(sd / 10) if sd > 0 else 1.0
 
@@ -164,3 +163,20 @@ def nice(size: float) -> float:
         if step * power <= size:
             return float(step * power)
     return float(power)
+
+
+def population_sd(data: Microdata, name: str) -> float:
+    """Standard deviation (ddof 0) of the values that are there; 0 where none is.
+
+    Two passes over the file, summed block by block, wherever the file is.
+    """
+    number, total, squares = 0, 0.0, 0.0
+    for values in data.in_turn([name], by_address.BLOCK):
+        number += int((~np.isnan(values)).sum())
+        total += float(np.nansum(values))
+    if not number:
+        return 0.0
+    mean = total / number
+    for values in data.in_turn([name], by_address.BLOCK):
+        squares += float(np.nansum((values - mean) ** 2))
+    return float(np.sqrt(squares / number))

@@ -9,7 +9,11 @@ from annotated_types import Ge, Le
 
 from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.typing import Floats
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata
+from tacit.data.out_of_core.column_numbers import ColumnNumbers
+from tacit.data.out_of_core.number_files import ArrayNumbers, NumberSource
+from tacit.data.out_of_core.sorting import sorted_numbers
 from tacit.protect.base import Passes, Protector
 
 Share = Annotated[float, Ge(0), Le(1)]
@@ -136,7 +140,7 @@ class TopBottomCoding(Protector):
             if name in low or name in high:
                 bounds = low.get(name, -np.inf), high.get(name, np.inf)
             else:
-                bounds = quantiles(data.column(name), *self.tails)
+                bounds = quantiles(in_order(data, name), *self.tails)
             if bounds[0] > bounds[1]:
                 raise ParameterError(
                     f"column '{name}': the bottom threshold is above the top one"
@@ -158,24 +162,32 @@ class TopBottomCoding(Protector):
         return data.with_numbers(columns, values)
 
 
+def in_order(data: Microdata, name: str) -> NumberSource:
+    """The values of a column that are there, in rising order; those of a large file on the disk."""
+    if isinstance(data, OnDisk):
+        source = ColumnNumbers.of(data, name)
+        return sorted_numbers(source, data.disk.folder).values
+    values = data.column(name)
+    return ArrayNumbers(np.sort(values[~np.isnan(values)]))
+
+
 def quantiles(
-    values: Floats,
+    present: NumberSource,
     bottom: float,
     top: float,
 ) -> tuple[float, float]:
     """Values of the file below (above) which at most the given shares lie."""
-    present = np.sort(values[~np.isnan(values)])
-    if not present.size:
+    if not present.n:
         return -np.inf, np.inf
-    last = present.size - 1
+    last = present.n - 1
     # a share of 0 codes nothing, which no value of the file says
     below, above = -np.inf, np.inf
     if bottom > 0:
-        coded = int(np.floor(bottom * present.size))
-        below = present[min(coded, last)]
+        place = min(int(np.floor(bottom * present.n)), last)
+        below = present.read(place, place + 1)[0]
     if top > 0:
-        coded = int(np.floor(top * present.size))
-        above = present[max(last - coded, 0)]
+        place = max(last - int(np.floor(top * present.n)), 0)
+        above = present.read(place, place + 1)[0]
     return float(min(below, above)), float(max(below, above))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tacit.assess.assessment import Assessment
+from tacit.assess.before import Before
 from tacit.compare.frontier import Frontier
 from tacit.data.io import replacing
 from tacit.plan.plan import Plan
@@ -26,6 +27,7 @@ def html(
     manifest: Mapping[str, object] | None = None,
     bound: float | None = None,
     plan: Plan | None = None,
+    was: Before | None = None,
 ) -> str:
     """The report of one assessment as HTML text.
 
@@ -43,12 +45,14 @@ def html(
         The highest share of people found that is accepted, instead of the verdict's.
     plan : Plan, optional
         How the file was masked, where the assessment does not know it.
+    was : Before, optional
+        The risk before protection, where it is known already.
     """
     if external:
         # the manifest holds hashes and versions, which stay inside
         return page(public.content(assessment, name=name, bound=bound, plan=plan))
     everything = internal.content(
-        assessment, name=name, manifest=manifest, bound=bound, plan=plan
+        assessment, name=name, manifest=manifest, bound=bound, plan=plan, was=was
     )
     return page(everything)
 
@@ -63,6 +67,7 @@ def write(
     manifest: Mapping[str, object] | None = None,
     bound: float | None = None,
     plan: Plan | None = None,
+    was: Before | None = None,
 ) -> Path:
     """Write the report as one file; it appears whole or not at all.
 
@@ -76,7 +81,7 @@ def write(
         Leave out everything that would help an intruder.
     force : bool
         Replace a file that is there.
-    name, manifest, bound, plan
+    name, manifest, bound, plan, was
         As in `html`.
     """
     text = html(
@@ -86,6 +91,7 @@ def write(
         manifest=manifest,
         bound=bound,
         plan=plan,
+        was=was,
     )
     return _save(text, path, force)
 

@@ -204,7 +204,8 @@ def _classes(before: Floats, after: Floats) -> tuple[list[str], Ints, Ints]:
     """A number in intervals with about as many originals each, and the gaps."""
     seen = before[np.isfinite(before)]
     cuts = np.unique(np.quantile(seen, np.linspace(0, 1, CLASSES + 1)[1:-1]))
-    ends = [f"{cut:.4g}" for cut in cuts.tolist()]
+    # four digits, and no powers of ten: 23,750
+    ends = [f"{float(f'{cut:.4g}'):,.10g}" for cut in cuts.tolist()]
     labels = [f"under {ends[0]}"]
     labels += [f"{low} to {high}" for low, high in pairwise(ends)]
     labels.append(f"{ends[-1]} and more")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit import __version__
+from tacit.base.stopping import STOPPED
 from tacit.compare.frontier import Frontier
 from tacit.compare.trial import Trial
 from tacit.report.charts import Point, risk_utility_map
@@ -62,7 +63,9 @@ def verdict(frontier: Frontier, *, names: bool = True) -> Headline:
         looks = "keeps the bound and loses least" if kept else "comes closest"
         text = f"As far as was seen ({candidate.late}), {_called(candidate, names)} {looks}: "
         text += f"{_figures(candidate)}."
-        return Headline("bad", "Time ran out before any plan was found safe", text)
+        stopped = candidate.late.startswith(STOPPED)
+        why = "Stopped" if stopped else "Time ran out"
+        return Headline("bad", f"{why} before any plan was found safe", text)
     if closest is None:
         none = "No plan could be assessed; the reasons are listed below."
         return Headline("bad", "No plan could be assessed", none)

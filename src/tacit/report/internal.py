@@ -44,6 +44,7 @@ def content(
     manifest: Mapping[str, object] | None = None,
     bound: float | None = None,
     plan: Plan | None = None,
+    was: Before | None = None,
 ) -> Content:
     """Everything that is known about a release.
 
@@ -59,13 +60,15 @@ def content(
         The highest share of people found that is accepted.
     plan : Plan, optional
         How the file was masked; the assessment's own plan unless given.
+    was : Before, optional
+        The risk before protection; worked out unless given.
     """
     original, masked = assessment.original, assessment.masked
     limit = parts.bound_of(bound)
     plan = assessment.plan if plan is None else plan
     # the groups have a section, and the smallest of them a figure at the head
     alike = Alike.of(assessment)
-    was = before(assessment)
+    was = before(assessment) if was is None else was
     size = f"{count(original.n)} records"
     # whoever is protected is a person
     size += "".join(f", {count(n)} {word}s" for word, n in assessment.units.items())
@@ -173,19 +176,23 @@ def two_points(assessment: Assessment, bound: float, was: Before) -> Row | None:
     unprotected = was.attacks.get(top[0])
     if unprotected is not None:
         points.append(charts.Point("before protection", unprotected, 0.0, "as it is"))
-    drawing = charts.risk_utility_map(
-        points,
-        bound=bound,
-        height=220,
-        risk_name="people found",
-        loss_name=loss_name,
-        legend=False,
+    drawing = charts.for_both(
+        lambda width: charts.risk_utility_map(
+            points,
+            bound=bound,
+            width=width,
+            height=220,
+            risk_name="people found",
+            loss_name=loss_name,
+            legend=False,
+        ),
+        720,
     )
     before_it = "" if unprotected is None else f" ({percent(unprotected)} before)"
     return {
         "lead": "Protection is a trade: less risk costs more information. Compare other "
         "plans to see what is possible.",
-        "chart": str(drawing),
+        "chart": drawing,
         "caption": f"Risk: {percent(risk)} found by the strongest intruder{before_it}. Loss: "
         f"{number(cost)} ({loss_name}). The shaded band is the accepted risk.",
         "rows": [],

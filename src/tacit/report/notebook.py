@@ -6,6 +6,7 @@ The classes name these functions in their `_repr_html_`; see `tacit.base.display
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,34 +16,49 @@ from tacit.compare.frontier import Frontier
 from tacit.protect.base import Protector
 from tacit.report import charts, comparison, parts
 from tacit.report.assets import text
-from tacit.report.content import Row
+from tacit.report.content import Headline
 from tacit.report.measured import measure_rows
 from tacit.report.render import environment
 from tacit.report.words import count, number, percent, span, title
 
 # Cells of a notebook are narrower than a page.
 WIDTH = 640
+# Plans in the table of a comparison; `result.table` has all of them.
+PLANS = 20
+CAPTION = "Share of people found; the whisker is its 95 % interval, the upright tick is chance."
+
+
+@dataclass(frozen=True)
+class Table:
+    """Figures below a heading that folds them away."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    open: bool = False
 
 
 def _card(
-    heading: str,
+    heading: str = "",
     *,
-    state: str = "",
+    verdict: Headline | None = None,
     lead: str = "",
     chart: str = "",
-    attacks: Sequence[Row] = (),
+    caption: str = "",
+    tables: Sequence[Table] = (),
     rows: Sequence[tuple[str, object]] = (),
 ) -> str:
-    """One result: a heading, a sentence, a drawing and a table; what is empty is left out."""
+    """One result: a verdict or a heading, a drawing, tables; what is empty is left out."""
     style = text("tokens.css") + text("charts.css") + text("notebook.css")
     template = environment().get_template("card.html.j2")
     return template.render(
         heading=heading,
         style=style,
-        state=state,
+        verdict=verdict,
         lead=lead,
         chart=chart,
-        attacks=attacks,
+        caption=caption,
+        tables=[table for table in tables if table.rows],
         rows=rows,
     )
 
@@ -50,9 +66,8 @@ def _card(
 def linkage(link: Linkage) -> str:
     """An attack: what it found beside chance."""
     low, high = link.interval
-    bar = charts.Bar(
-        link.attacker, link.rate, low, high, chance=link.chance, strong=True
-    )
+    name = title(link.attacker)
+    bar = charts.Bar(name, link.rate, low, high, chance=link.chance, strong=True)
     rows = [
         ("Correct links", f"{count(link.correct)} of {count(link.counted)}"),
         ("95 % interval", span(link.interval)),
@@ -64,37 +79,53 @@ def linkage(link: Linkage) -> str:
     if link.certified is not None:
         unsure = f"not certified; cost {number(link.cost)}"
         rows.append(("Optimal", "certified" if link.certified else unsure))
-    chart = str(charts.bars("Share found", [bar], most=1.0, width=WIDTH))
-    heading = f"{link.attacker} finds {percent(link.rate)} of the people"
-    return _card(heading, chart=chart, rows=rows)
+    chart = charts.for_both(
+        lambda width: charts.bars("Share found", [bar], most=1.0, width=width), WIDTH
+    )
+    heading = f"{name} finds {percent(link.rate)} of the people"
+    return _card(heading, chart=chart, caption=CAPTION, rows=rows)
 
 
 def assessment(result: Assessment) -> str:
-    """A release: the verdict, the attacks, the risk and loss measures that ran."""
-    headline = parts.verdict(result)
-    rows = []
-    for room, measured in (("Risk", result.risk), ("Loss", result.loss)):
+    """A release: the verdict with its next step, the attacks, the measures that ran."""
+    attacks = [
+        tuple(str(row[key]) for key in ("title", "rate", "interval", "chance"))
+        for row in parts.attack_rows(result)
+    ]
+    heads = ("Intruder", "Rate", "95 % interval", "Chance")
+    tables = [Table("Attacks", heads, attacks, open=True)]
+    for name, measured in (("Risk", result.risk), ("Loss", result.loss)):
         ran = [row for row in measure_rows(measured) if not row["absent"]]
-        rows += [(f"{room}: {row['title']}", row["value"]) for row in ran]
+        values = [(str(row["title"]), str(row["value"])) for row in ran]
+        tables.append(
+            Table(f"{name}: {len(ran)} measures", ("Measure", "Value"), values)
+        )
     return _card(
-        headline.word,
-        state=headline.state,
-        lead=f"{headline.sentence} {headline.next_step}".strip(),
+        verdict=parts.verdict(result),
         chart=parts.attack_chart(result, parts.bound_of(None), width=WIDTH),
-        attacks=parts.attack_rows(result),
-        rows=rows,
+        caption=CAPTION,
+        tables=tables,
     )
 
 
 def frontier(result: Frontier) -> str:
-    """A comparison: the map and the recommended plan."""
-    # in a notebook of one's own nothing has to be left out
-    headline = comparison.verdict(result)
+    """A comparison: which plan to take, the map, and every plan with its verdict."""
+    plans = [
+        (
+            row["name"],
+            percent(row["risk"]),
+            number(row["loss"]),
+            "recommended" if row["recommended"] else row["verdict"],
+        )
+        for row in result.table[:PLANS]
+    ]
+    left = len(result.table) - len(plans)
+    name = f"{len(result.table)} plans" + (f", {left} not shown" if left else "")
     return _card(
-        headline.word,
-        state=headline.state,
-        lead=headline.sentence,
+        # in a notebook of one's own nothing has to be left out
+        verdict=comparison.verdict(result),
         chart=str(comparison.map_of(result)),
+        tables=[Table(name, ("Plan", "Risk", "Loss", "Verdict"), plans)],
     )
 
 
@@ -113,8 +144,9 @@ def protector(fitted: Protector) -> str:
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and len(labels):
         _, group = np.unique(labels, return_inverse=True)
         sizes = np.bincount(group)
-        ends = f"{int(sizes.min())} to {int(sizes.max())}"
-        rows.append(("groups", f"{count(len(sizes))}, of {ends} records"))
+        least, most = int(sizes.min()), int(sizes.max())
+        size = f"{least}" if least == most else f"{least} to {most}"
+        rows.append(("groups", f"{count(len(sizes))}, of {size} records"))
     # the first paragraph says what it does
     summary = (type(fitted).__doc__ or "").split("\n\n")[0]
     state = "fitted" if hasattr(fitted, "_fitted_") else "not fitted yet"

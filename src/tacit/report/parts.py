@@ -93,7 +93,8 @@ def attack_rows(
 def _knows(link: Linkage, assessment: Assessment) -> str:
     """Who the intruder is; the plan stands in a section of its own and is not repeated."""
     text = link.knows if assessment.plan is None else _without_plan(link, assessment)
-    return text[:1].upper() + text[1:] + "."
+    said = f" {link.remark[:1].upper()}{link.remark[1:]}." if link.remark else ""
+    return text[:1].upper() + text[1:] + "." + said
 
 
 def _without_plan(link: Linkage, assessment: Assessment) -> str:
@@ -117,8 +118,9 @@ def attack_chart(
     ]
     if not rows:
         return ""
-    return str(
-        charts.bars("Share of people found", rows, bound=bound, width=width, most=1.0)
+    name = "Share of people found"
+    return charts.for_both(
+        lambda wide: charts.bars(name, rows, bound=bound, width=wide, most=1.0), width
     )
 
 
@@ -296,7 +298,7 @@ def checks(
             "name": row.name,
             "title": title(row.name),
             # who the attacker is stands in the table of attacks
-            "why": "" if row.why.startswith("attacker:") else row.why,
+            "why": row.why.partition("attacker:")[0].rstrip("; "),
             "value": _share(row.value, write),
             "limit": _limit(row.threshold),
             "standing": row.standing,

@@ -15,6 +15,7 @@ from tacit.base.measure import Measure
 from tacit.data.buffers import array_of
 from tacit.data.microdata import Kind, Microdata
 from tacit.report import charts, shapes
+from tacit.report.charts.svg import Drawing
 from tacit.report.content import Row
 from tacit.report.parts import measures, strongest
 from tacit.report.words import NONE, count, inside, percent, title
@@ -47,18 +48,22 @@ def by_record(assessment: Assessment) -> Row | None:
     certain = int(np.sum(link.success > 0.999))
     never = int(np.sum(link.success <= 0))
     head, rows = _worst(assessment.original, link)
-    chart = charts.histogram(
-        "Records by their risk",
-        edges.tolist(),
-        counts.tolist(),
-        x_name="probability to be found →",
-        percent_x=True,
-        height=170,
+    chart = charts.for_both(
+        lambda width: charts.histogram(
+            "Records by their risk",
+            edges.tolist(),
+            counts.tolist(),
+            x_name="probability to be found →",
+            percent_x=True,
+            width=width,
+            height=170,
+        ),
+        720,
     )
     return {
         "lead": f"How likely the strongest intruder ({inside(name)}) is to name each "
         "record's own masked record.",
-        "chart": str(chart),
+        "chart": chart,
         "caption": f"{count(certain)} records are found for certain and {count(never)} "
         f"are never found, of {count(link.records)}.",
         "head": head,
@@ -75,9 +80,12 @@ def _worst(original: Microdata, link: Linkage) -> tuple[list[Row], list[list[Row
     order = np.argsort(-link.success, kind="stable")
     worst = order[:WORST].tolist()
     shown = [name for name in link.columns if name in original.names][:SHOWN]
-    cells_shown = original.table.select(shown)
     # as an Arrow array: pyarrow would import pandas to look at a list
-    values = cells_shown.take(array_of(order[:WORST])).to_pydict()
+    places = array_of(order[:WORST])
+    # column by column: a file may be larger than memory
+    values = {
+        name: original.table.column(name).take(places).to_pylist() for name in shown
+    }
     rows: list[list[Row]] = []
     for place, record in enumerate(worst):
         if link.success[record] <= 0:
@@ -190,34 +198,29 @@ def distributions(
     chosen = touched(original, masked) if names is None else names
     drawn: list[Row] = []
     for name in chosen[:MOST_COLUMNS]:
-        note = ""
-        if _continuous(name, original, masked):
-            bins = shapes.bins(original.column(name), masked.column(name))
-            if bins is None:
-                continue
-            chart = charts.pair(
-                name,
-                bins.edges,
-                bins.before,
-                bins.after,
-                width=width,
-            )
-            if bins.cut > 0:
-                note = f"{percent(bins.cut)} beyond the ends"
-        else:
-            labels, before, after = shapes.shares(
-                original.table.column(name).to_pylist(),
-                masked.table.column(name).to_pylist(),
-            )
-            chart = charts.categories(
-                name,
-                labels,
-                before,
-                after,
-                width=width,
-            )
-        drawn.append({"title": name, "note": note, "chart": str(chart)})
+        found = distribution(original, masked, name, width)
+        if found is not None:
+            chart, note = found
+            drawn.append({"title": name, "note": note, "chart": str(chart)})
     return drawn
+
+
+def distribution(
+    original: Microdata, masked: Microdata, name: str, width: float
+) -> tuple[Drawing, str] | None:
+    """One column before and after, and what must be said of it; None without a value."""
+    if not _continuous(name, original, masked):
+        shares = shapes.shares(
+            original.table.column(name).to_pylist(),
+            masked.table.column(name).to_pylist(),
+        )
+        return charts.categories(name, *shares, width=width), ""
+    bins = shapes.bins(original.column(name), masked.column(name))
+    if bins is None:
+        return None
+    note = f"{percent(bins.cut)} beyond the ends" if bins.cut > 0 else ""
+    chart = charts.pair(name, bins.edges, bins.before, bins.after, width=width)
+    return chart, note
 
 
 def touched(original: Microdata, masked: Microdata) -> list[str]:

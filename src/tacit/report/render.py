@@ -31,7 +31,9 @@ def environment() -> Environment:
 def page(content: Content) -> str:
     """The page as HTML text, with style and font inside."""
     # colours first, because the other sheets use them
-    style = text("tokens.css") + text("charts.css") + text("report.css")
+    style = (
+        text("tokens.css") + text("charts.css") + text("report.css") + text("parts.css")
+    )
     template = environment().get_template("report.html.j2")
     script = text("sort.js")
     # the page allows this one script and no other

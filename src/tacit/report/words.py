@@ -87,6 +87,11 @@ def seconds(value: float | None) -> str:
     return f"{value / 60:.1f} min"
 
 
+def roughly(value: float) -> str:
+    """A time that is a guess: 12 s, 4 min."""
+    return f"{value:.0f} s" if value < 90 else f"{value / 60:.0f} min"
+
+
 def one_in(share: float | None) -> str:
     """A share as 'one in so many', which people read better than small percentages."""
     if share is None or not math.isfinite(share) or share <= 0:

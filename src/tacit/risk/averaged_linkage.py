@@ -18,6 +18,7 @@ from tacit.attack import registry as attackers
 from tacit.attack.linkage import Linkage
 from tacit.base.errors import TacitError
 from tacit.base.measure import Measure
+from tacit.base.seeds import FIXED
 from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Microdata
 from tacit.data.pair import Pair
@@ -30,6 +31,8 @@ LARGEST_SAMPLE = 2_000
 # the file; larger files are left out unless they are asked for.
 LARGEST = 5_000
 
+SETS = "sets of attributes for each number"
+"""The detail of a measure that says of how many sets it is the average."""
 ZERO = "no record is linked to its own"
 HIGHER = "a larger share of the records is linked correctly"
 
@@ -135,7 +138,7 @@ def average(
     details = {
         "attacker": attacker,
         "rate by attributes known": by_size,
-        "sets of attributes for each number": draws,
+        SETS: draws,
         "originals linked": len(rows),
         "chance": 1 / max(pair.masked.n, 1),
     }
@@ -181,6 +184,33 @@ def link_sets(
                 continue
             tally.add(link, chosen)
     return tally
+
+
+def of_the_unprotected(
+    data: Microdata, names: Sequence[str], *, draws: int, seed: int = FIXED
+) -> float:
+    """The same average for a file that is released as it is.
+
+    There every attacker of this module names one of the g records with the same values on the
+    known columns, of which one is right: the share of correct links is the mean of 1/g, which is
+    the number of different combinations over the number of records. NaN where values are
+    missing: what a gap agrees with is for each attacker to say.
+    """
+    values = data.numbers(list(names))
+    if not len(names) or np.isnan(values).any():
+        return float("nan")
+    codes = [np.unique(column, return_inverse=True)[1] for column in values.T]
+    by_size = []
+    for size in range(1, max(1, len(names) // 2) + 1):
+        rates = []
+        for chosen in subsets(len(names), size, draws, seed):
+            together = codes[chosen[0]]
+            for place in chosen[1:]:
+                pairs = together * (codes[place].max() + 1) + codes[place]
+                together = np.unique(pairs, return_inverse=True)[1]
+            rates.append((together.max() + 1) / data.n)
+        by_size.append(np.mean(rates))
+    return float(np.mean(by_size))
 
 
 def average_one_to_one(

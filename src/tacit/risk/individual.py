@@ -209,6 +209,7 @@ def household_risk(record: Floats, household: Ints) -> Floats:
     "Individual risk",
     threshold=0.01,
     why="at most one re-identification in a hundred records",
+    passes="keys",
 )
 def reidentification(
     original: object,

@@ -21,7 +21,7 @@ WIDTHS = tuple(percent / 100 for percent in range(1, 11))
 
 # No threshold: values that anybody guesses count too, and so do unchanged categories. The
 # verdict uses ``interval_excess``.
-@facts.measure("Interval disclosure")
+@facts.measure("Interval disclosure", passes="columns")
 def interval(
     original: object,
     masked: object,
@@ -175,7 +175,7 @@ def ends(equal: tuple[Ints, Ints], width: float) -> tuple[Ints, Ints]:
     return first, last
 
 
-@facts.measure("Interval disclosure, by sd")
+@facts.measure("Interval disclosure, by sd", passes="columns")
 def interval_sd(
     original: object,
     masked: object,

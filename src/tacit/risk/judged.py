@@ -41,12 +41,7 @@ class Judged:
         known = Microdata.of(original)
         release = read_as(known, masked)
         if keys is None:
-            schema = release.schema
-            names = [
-                name
-                for name in release.quasi
-                if schema[name].scale is not Kind.continuous
-            ]
+            names = keys_of(release)
         else:
             release, names = keyed(release, keys)
         reader = filled(release, known)
@@ -72,6 +67,13 @@ class Judged:
         if self.read_off:
             found |= {"suppressed cells": self.suppressed, "read off": self.read_off}
         return found
+
+
+def keys_of(release: Microdata) -> list[str]:
+    """The nominal and ordinal quasi-identifiers."""
+    schema = release.schema
+    quasi = release.quasi
+    return [name for name in quasi if schema[name].scale is not Kind.continuous]
 
 
 def _counted(original: Microdata, release: Microdata) -> Units:

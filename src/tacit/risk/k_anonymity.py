@@ -8,15 +8,19 @@ import numpy as np
 
 from tacit.base import facts
 from tacit.base.measure import Measure
-from tacit.base.typing import Ints
+from tacit.base.typing import Floats, Ints
+from tacit.data.microdata import Microdata
+from tacit.data.pair import read_as
 from tacit.data.units import Units
 from tacit.risk.classes import classes, first_of_each
 from tacit.risk.counting import count
 from tacit.risk.frequencies import Missing, key_codes, keyed
-from tacit.risk.judged import Judged
+from tacit.risk.judged import Judged, keys_of
 
 
-@facts.measure("k-anonymity", threshold=0.0, why="nobody in a group smaller than k")
+@facts.measure(
+    "k-anonymity", threshold=0.0, why="nobody in a group smaller than k", passes="keys"
+)
 def k_anonymity(
     original: object,
     masked: object,
@@ -53,7 +57,14 @@ def k_anonymity(
     ----------
     Samarati (2001).
     """
-    judged = Judged.of(original, masked, keys)
+    ours, theirs = Microdata.of(original), Microdata.of(masked)
+    if not ours.in_memory:
+        from tacit.risk.key_groups import counted_on_disk
+
+        release = read_as(ours, theirs)
+        if counted_on_disk(ours, release):
+            return _on_disk(release, k, keys, missing)
+    judged = Judged.of(ours, theirs, keys)
     has_categories = bool(judged.keys)
     data, names = keyed(judged.data, judged.keys or None)
     units = judged.units
@@ -70,26 +81,72 @@ def k_anonymity(
             rest = np.delete(coded, j, axis=1)
             without = _share_below(rest, k, any_matches, units)
             per_column[name] = share - without
+    details = {
+        "k": k,
+        "keys": names,
+        "categorical keys": has_categories,
+        "records below k": int(below.sum()),
+        "uniques": int((f < 2).sum()),
+        "classes": grouped[1],
+        "smallest group": int(f.min()) if len(f) else 0,
+        **judged.details,
+        **_persons_below(units, f, k, grouped),
+    }
+    of_record = below.astype(np.float64)
+    return _measure(k, share, units.word, details, per_column, of_record)
+
+
+def _measure(
+    k: int,
+    share: float,
+    word: str,
+    details: dict[str, object],
+    per_column: dict[str, float],
+    per_record: Floats | None,
+) -> Measure:
+    """The share in words."""
     return Measure(
         "k_anonymity",
         share,
         (0.0, 1.0),
-        f"every {units.word} shares its key with at least {k - 1} others",
-        f"a larger share of {units.words} in groups of fewer than {k}",
-        {
-            "k": k,
-            "keys": names,
-            "categorical keys": has_categories,
-            "records below k": int(below.sum()),
-            "uniques": int((f < 2).sum()),
-            "classes": grouped[1],
-            "smallest group": int(f.min()) if len(f) else 0,
-            **judged.details,
-            **_persons_below(units, f, k, grouped),
-        },
-        below.astype(np.float64),
+        f"every {word} shares its key with at least {k - 1} others",
+        f"a larger share of {word}s in groups of fewer than {k}",
+        details,
+        per_record,
         per_column or None,
     )
+
+
+def _on_disk(
+    release: Microdata, k: int, keys: Sequence[str] | None, missing: Missing
+) -> Measure:
+    """The same of a release on the disk, from the sizes of its groups; no record is held."""
+    from tacit.data.io.on_disk import OnDisk
+    from tacit.risk.key_groups import KeyGroups
+
+    chosen = keys_of(release) if keys is None else list(keys)
+    release, names = keyed(release, chosen or None)
+    assert isinstance(release, OnDisk)
+    any_matches = missing != "category"
+    groups = KeyGroups.of(release, names, any_matches=any_matches)
+    below = groups.below(k)
+    share = below / release.n
+    per_column: dict[str, float] = {}
+    if len(names) > 1 and below:
+        for name in names:
+            rest = [other for other in names if other != name]
+            without = KeyGroups.of(release, rest, any_matches=any_matches)
+            per_column[name] = share - without.below(k) / release.n
+    details = {
+        "k": k,
+        "keys": names,
+        "categorical keys": bool(chosen),
+        "records below k": below,
+        "uniques": groups.below(2),
+        "classes": groups.classes,
+        "smallest group": int(groups.size.min()),
+    }
+    return _measure(k, share, "record", details, per_column, None)
 
 
 def _share_below(

@@ -127,7 +127,9 @@ def diversity(
     )
 
 
-@facts.measure("l-diversity", threshold=0.0, why="no group with fewer than l values")
+@facts.measure(
+    "l-diversity", threshold=0.0, why="no group with fewer than l values", passes="keys"
+)
 def l_diversity(
     original: object,
     masked: object,

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tacit.base import facts
 from tacit.base.errors import ColumnError
+from tacit.data.buffers import array_of
 from tacit.data.microdata import Microdata
 from tacit.data.units import Units, households, persons
 from tacit.risk.frequencies import key_codes, keyed, weights_of
@@ -127,6 +129,7 @@ class Look:
         return f"Look({self.verdict})"
 
 
+@facts.measure("Before protection", passes="keys")
 def look(
     data: object,
     keys: Sequence[str] | None = None,
@@ -221,8 +224,10 @@ def _riskiest(
     # unique sorts by unit: the places bring back the order of risk
     places = np.sort(first)[:RISKIEST]
     rows = order[places]
-    keys = data.table.select(list(names))
-    cells = keys.take(rows).to_pylist()
+    # column by column: a file may be larger than memory
+    places = array_of(rows)
+    by_key = [data.table.column(name).take(places).to_pylist() for name in names]
+    cells = [dict(zip(names, row, strict=True)) for row in zip(*by_key, strict=True)]
     return tuple(
         Riskiest(
             row=int(row) + 1,

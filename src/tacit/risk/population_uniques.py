@@ -22,6 +22,7 @@ from tacit.risk.superpopulation import by_pitman, by_weights, by_zayatz
     "Population uniques",
     threshold=0.001,
     why="at most one population unique in a thousand records",
+    passes="keys",
 )
 def population_uniques(
     original: object,

@@ -40,7 +40,9 @@ def _one_in_the_population(counted: Frequencies) -> Floats:
     return np.asarray(1.0 / population)
 
 
-@facts.measure("Prosecutor", threshold=0.34, why="no group smaller than three")
+@facts.measure(
+    "Prosecutor", threshold=0.34, why="no group smaller than three", passes="keys"
+)
 def prosecutor(
     original: object,
     masked: object,
@@ -87,7 +89,12 @@ def prosecutor(
     )
 
 
-@facts.measure("Journalist", threshold=0.2, why="no key with fewer than five bearers")
+@facts.measure(
+    "Journalist",
+    threshold=0.2,
+    why="no key with fewer than five bearers",
+    passes="keys",
+)
 def journalist(
     original: object,
     masked: object,
@@ -139,7 +146,9 @@ def journalist(
     )
 
 
-@facts.measure("Marketer", threshold=0.05, why="at most one right link in twenty")
+@facts.measure(
+    "Marketer", threshold=0.05, why="at most one right link in twenty", passes="keys"
+)
 def marketer(
     original: object,
     masked: object,

@@ -24,6 +24,7 @@ MOST_PAIRS = 4_000_000
     "Strongest linkage",
     threshold=0.05,
     why="at most one record in twenty linked correctly",
+    passes="links",
 )
 def strongest(
     original: object,
@@ -31,6 +32,7 @@ def strongest(
     *,
     columns: Sequence[str] | None = None,
     attacks: Mapping[str, Linkage] | None = None,
+    by_column: bool = True,
 ) -> Measure:
     """Worst case: share of correct links of the strongest attacker, who knows all columns.
 
@@ -42,6 +44,8 @@ def strongest(
         Columns the intruder knows; the common quasi-identifiers unless given.
     attacks : mapping of str to Linkage, optional
         Linkages already made, by attacker name; those of ``attack.panel`` unless given.
+    by_column : bool
+        Also link without each column, to say what each tells.
 
     Notes
     -----
@@ -86,7 +90,7 @@ def strongest(
         HIGHER.replace("records", link.counts),
         details | failed,
         np.max([link.success for link in attacks.values()], axis=0),
-        _fall_without_each(pair),
+        _fall_without_each(pair) if by_column else None,
     )
 
 

@@ -213,6 +213,7 @@ def sampling_fraction(
     "Special uniques (SUDA)",
     threshold=0.01,
     why="hardly any record unique on few keys",
+    passes="keys",
 )
 def special_uniques(
     original: object,

@@ -18,7 +18,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tacit.base.scipy_parts import digamma, gammaln
+from tacit.base.scipy_parts import brentq, digamma, gammaln
 from tacit.base.typing import Floats, Ints
 
 
@@ -87,14 +87,11 @@ def falling_zero(
     grid: Iterable[float],
 ) -> float | None:
     """The first zero that the function passes from above, looked for between grid points."""
-    # here, because importing it takes a third of a second
-    from scipy.optimize import brentq
-
     heights = [(x, function(x)) for x in grid]
     for (left, at_left), (right, at_right) in pairwise(heights):
         # comparisons with NaN are false, so undefined stretches are passed over
         if at_left > 0 >= at_right:
-            return float(brentq(function, left, right))
+            return brentq(function, left, right)
     return None
 
 

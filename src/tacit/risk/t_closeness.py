@@ -137,6 +137,7 @@ def closeness(
     "t-closeness",
     threshold=0.3,
     why="no group tells much more than the file",
+    passes="keys",
 )
 def t_closeness(
     original: object,

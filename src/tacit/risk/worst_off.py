@@ -24,6 +24,7 @@ FEWEST = 5
     "Records named with certainty",
     threshold=0.005,
     why="at most one record in 200 named by an intruder who can trust the link",
+    passes="links",
 )
 def worst_off(
     original: object,

@@ -7,29 +7,33 @@ both, with the same bytes.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
 from tacit.base.errors import InputError, ParameterError
+from tacit.base.free_memory import free_memory
 from tacit.base.private_place import PrivatePlace
-from tacit.data import io
+from tacit.data import io, lazy
+from tacit.data.frames import Frame
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.io.parquet_parts import ParquetParts, files_of
+from tacit.data.lazy import reading
 from tacit.data.microdata import Microdata, Schema
+from tacit.data.out_of_core.pieces import Work, keeping, mapped_by
 from tacit.plan.plan import Plan
-from tacit.protect.on_disk_pieces import mapped_by
-from tacit.scale.engine.base import Engine
+from tacit.scale.engine.base import Cancel, Engine, ItemsDone
 from tacit.scale.engine.engine_choice import engine_of
+from tacit.scale.kept_pieces import Kept
 from tacit.scale.memory import PROGRAM, bytes_of
+from tacit.scale.table_names import frame_of, is_table
 
 # bytes of a number or code in memory
 WIDTH = 8
@@ -38,11 +42,11 @@ WIDTH = 8
 COPIES = 7
 # the program with its libraries, and compiled kernels: rank swapping of 100,000 took 353 MB
 BASE = 350 * 10**6
-# bytes per record of a file on the disk: a column is read, sorted and numbered, two are compared.
-# 3,000,000 x 6 took 493 MB (noise) and 678 MB (rank swapping); this says 770
+# what passes over a file on the disk hold besides, however long it is: 5,000,000 x 6 took 435 MB
+# (noise) and 726 MB (rank swapping, with its windows)
+PASSES = 350 * 10**6
+# bytes per record of a column that is held: read, coded, sorted
 ONE_COLUMN = 140
-# bytes per record and column where a method holds several: values, scores, order, result
-EACH_OF_SEVERAL = 10 * WIDTH
 # names of the folder with columns of the file, and of one that is not locked yet
 PREFIX, NEW = ".tacit-work-", ".tacit-new-"
 # of the memory that is free, what one run may take
@@ -58,33 +62,45 @@ class Place:
     limit: int
     engine: Engine | None = None
     folder: Path | None = None
+    # what is read where the source is no path
+    frame: Frame | None = None
+    # files that were read: each further one has a folder of its own
+    read_before: list[object] = field(default_factory=list, compare=False)
 
     def read(
         self,
-        path: str | Path,
+        path: str | Path | Frame,
         schema: Schema | None = None,
         *,
         encoding: str | None = None,
         **roles: Iterable[str] | str | None,
     ) -> Microdata:
         """As ``io.read``; on the disk if the file is larger than memory."""
+        number = len(self.read_before)
+        self.read_before.append(path)
+        if self.frame is not None and not number:
+            return Microdata.of(self.frame, schema, **roles)
         if self.folder is None:
             return io.read(path, schema, encoding=encoding, **roles)
-        return OnDisk.open(path, self.folder, schema, **roles)
+        folder = self.folder
+        if number:
+            folder = self.folder / f"file-{number}"
+            folder.mkdir(exist_ok=True)
+        return OnDisk.open(path, folder, schema, encoding=encoding, **roles)
 
     def refuse_too_little(self, plan: Plan, data: Microdata) -> None:
         """Raise before the work if a step holds more than the memory that is allowed."""
-        if not self.on_disk:
+        if data.in_memory:
             return
         data = plan.with_roles(data)
-        each = ONE_COLUMN
-        why = "columns are looked at, sorted and put in order one at a time"
+        each, why = 0.0, "a piece of each pass is held"
+        if any(column.missing for column in data.schema):
+            each, why = ONE_COLUMN, "a column with missing codes is held"
         for step, method in zip(plan.steps, plan.protectors(), strict=True):
-            held = len(method.reads(data))
-            if method.passes_of(data) == "together" and held * EACH_OF_SEVERAL > each:
-                each = held * EACH_OF_SEVERAL
-                why = f"{step.method} holds the {held} columns that it looks at"
-        needed = BASE + each * data.n
+            held, reason = method.holds(data)
+            if held > each:
+                each, why = held, f"{step.method} holds {reason}"
+        needed = int(BASE + PASSES + each * data.n)
         if needed > self.limit:
             raise ParameterError(
                 f"--memory {self.limit / 1e9:.3g}GB is too little for {data.n:,} records: {why}; "
@@ -94,17 +110,23 @@ class Place:
 
 @contextmanager
 def place_of(
-    source: str | Path,
+    source: str | Path | Frame,
     beside: str | Path,
     memory: str | None = None,
     engine: str | None = None,
+    *,
+    kept: Kept | None = None,
+    progress: ItemsDone | None = None,
+    cancel: Cancel | None = None,
+    files: int = 1,
 ) -> Iterator[Place]:
     """Choose where a file is worked on; what is written meanwhile is removed at the end.
 
     Parameters
     ----------
-    source : path
-        The file, or the folder of Parquet files.
+    source : path, table name or frame
+        The file, the folder of Parquet files, ``table:NAME`` (``scale.table_names``), or a
+        frame.
     beside : path
         The release: pieces are written to a hidden folder beside it. On a cluster every worker
         must see that folder.
@@ -112,44 +134,99 @@ def place_of(
         How much memory may be used, such as 4GB; 80 % of what is free, unless given.
     engine : str, optional
         ``local`` (this machine), or a Spark master.
+    kept : Kept, optional
+        Where finished pieces are kept (``scale.kept_pieces``), for a run that may go on.
+    progress : function, optional
+        Called with (finished, all) pieces of a pass.
+    cancel : Cancel, optional
+        Set from another thread, it ends the run after the pieces that are being done.
+    files : int
+        How many files of this size are worked on: an assessment has two.
     """
-    source = Path(source)
     limit = bytes_of(memory) if memory is not None else int(SHARE * free_memory())
     master = None if engine in (None, "local") else engine_of(engine)
-    parquet = source.is_dir() or io.FORMATS.get(source.suffix.lower()) == "parquet"
-    try:
-        needed = PROGRAM + COPIES * _bytes(source, parquet=parquet)
-    except InputError:
-        if source.is_dir():
-            raise
-        # who reads the file says what is wrong with it
-        needed = 0
-    if not parquet:
-        if master is not None:
-            raise InputError(
-                f"{source}: a cluster reads Parquet, a file or a folder of files; convert it first"
+    by = "on this machine" if master is None else f"by {engine}"
+    spilling = _spilling(beside, master, kept, progress, cancel)
+    if is_table(source):
+        frame = frame_of(source, master)
+        with spilling as (where, folder):
+            yield from _of_frame(frame, folder, limit, by, where, master)
+    elif not isinstance(source, str | Path):
+        yield from _of_frame(source, None, limit, by, master, master)
+    else:
+        path = Path(source)
+        needed = _needed(path, files)
+        sizes = f"about {_amount(needed)} of {_amount(limit)}"
+        if not _in_parts(path):
+            if master is not None:
+                raise InputError(
+                    f"{source}: a cluster reads Parquet or CSV; convert it first"
+                )
+            sentence = (
+                f"In memory: {path.name} is neither Parquet nor CSV, which alone can be "
+                "read in parts."
             )
-        sentence = (
-            f"In memory: {source.name} is no Parquet, which alone can be read in parts."
-        )
-        yield Place(on_disk=False, sentence=sentence, limit=limit)
-        return
-    sizes = f"about {_amount(needed)} of {_amount(limit)}"
-    if master is None and needed <= limit:
-        yield Place(on_disk=False, sentence=f"In memory: {sizes}.", limit=limit)
-        return
+            yield Place(on_disk=False, sentence=sentence, limit=limit)
+            return
+        # a run that goes on goes on where it was
+        goes_on = kept is not None and kept.goes_on
+        if master is None and needed <= limit and not goes_on:
+            yield Place(on_disk=False, sentence=f"In memory: {sizes}.", limit=limit)
+            return
+        sentence = f"Out of core, {by}: in memory it would take {sizes}."
+        if master is not None:
+            sentence = f"Out of core, {by}."
+        with spilling as (where, folder):
+            yield Place(True, sentence, limit, where, folder)
+
+
+@contextmanager
+def _spilling(
+    beside: str | Path,
+    master: Engine | None,
+    kept: Kept | None,
+    progress: ItemsDone | None,
+    cancel: Cancel | None,
+) -> Iterator[tuple[Engine, Path]]:
+    """A hidden folder for pieces, and who does them; the folder is removed at the end."""
     # two columns at a time must fit where one does; threads share the memory of this process
     where = engine_of(1) if master is None else master
-    name = "on this machine" if master is None else f"by {engine}"
-    sentence = f"Out of core, {name}: in memory it would take {sizes}."
-    if master is not None:
-        sentence = f"Out of core, {name}."
+
+    def by_engine(work: Work, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        return where.map(work, items, progress=progress, cancel=cancel)
+
+    if kept is not None:
+        with stopped_by_signals(), keeping(), mapped_by(kept.mapper(by_engine)):
+            yield where, kept.folder
+        return
     with (
         stopped_by_signals(),
         PrivatePlace(Path(beside).resolve().parent, PREFIX, NEW) as held,
-        mapped_by(partial(_mapped, where)),
+        mapped_by(by_engine),
     ):
-        yield Place(True, sentence, limit, where, held.path)
+        yield where, held.path
+
+
+def _of_frame(
+    frame: Frame,
+    folder: Path | None,
+    limit: int,
+    by: str,
+    where: Engine | None,
+    master: Engine | None,
+) -> Iterator[Place]:
+    """The place of a frame, which is held unless it is too large or a cluster shall do the work."""
+    unread = lazy.of(frame)
+    if unread is None:
+        sentence = "In memory: so is the frame."
+        yield Place(False, sentence, limit, frame=frame)
+        return
+    needed = reading.needed(unread)
+    on_disk = master is not None or needed > limit
+    sizes = f"about {_amount(needed)} of {_amount(limit)}"
+    sentence = f"Out of core, {by}: {sizes}." if on_disk else f"In memory: {sizes}."
+    with reading.limited_to(-1 if on_disk else limit, folder), lazy.workers_of(frame):
+        yield Place(on_disk, sentence, limit, where, folder, frame)
 
 
 @contextmanager
@@ -181,27 +258,34 @@ def _amount(number: int) -> str:
     return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.0f} MB"
 
 
-def _mapped(
-    engine: Engine, work: object, items: object
-) -> Iterator[tuple[int, object]]:
-    return engine.map(work, items)  # type: ignore[arg-type]  # what a mapper is given
+def _in_parts(source: Path) -> bool:
+    """Can the file be read some records at a time?"""
+    return source.is_dir() or io.FORMATS.get(source.suffix.lower()) in (
+        "parquet",
+        "csv",
+    )
 
 
-def free_memory() -> int:
-    """Bytes that a new program could take without others being moved to the disk."""
-    about = Path("/proc/meminfo")
-    if about.exists():
-        for line in about.read_text().splitlines():
-            name, _, rest = line.partition(":")
-            if name == "MemAvailable":
-                return int(rest.split()[0]) * 1024
-    # not Linux: half of what the machine has
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+def fits(source: str | Path, memory: str | None) -> bool:
+    """Would a file be worked on in memory?"""
+    limit = bytes_of(memory) if memory is not None else int(SHARE * free_memory())
+    return _needed(Path(source)) <= limit
 
 
-def _bytes(source: Path, *, parquet: bool) -> int:
+def _needed(source: Path, files: int = 1) -> int:
+    """Bytes that a file, or several like it, take in memory while they are worked on, about."""
+    try:
+        return PROGRAM + files * COPIES * _bytes(source)
+    except InputError:
+        if source.is_dir():
+            raise
+        # who reads the file says what is wrong with it
+        return 0
+
+
+def _bytes(source: Path) -> int:
     """Bytes of a file once, in memory."""
-    if not parquet:
+    if not source.is_dir() and io.FORMATS.get(source.suffix.lower()) != "parquet":
         return source.stat().st_size if source.exists() else 0
     parts = ParquetParts.of(source)
     written = 0

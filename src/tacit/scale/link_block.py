@@ -74,8 +74,13 @@ def numeric_columns(
     original: pa.Schema,
     masked: pa.Schema,
     columns: Sequence[str] | None,
+    *,
+    any_kind: bool = False,
 ) -> list[str]:
-    """The columns to compare: those named, or every number that both files have."""
+    """The columns to compare: those named, or every number that both files have.
+
+    Those named must be numbers, unless ``any_kind``.
+    """
     shared = [
         field.name
         for field in original
@@ -86,7 +91,7 @@ def numeric_columns(
     check_columns(masked, names, "the masked file")
     for name in names:
         types = (original.field(name).type, masked.field(name).type)
-        if not all(is_numeric(kind) for kind in types):
+        if not any_kind and not all(is_numeric(kind) for kind in types):
             raise ParameterError(
                 f"column '{name}' is not numeric in both files; "
                 "blocks of linkage compare numbers"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from tacit.data.frames import Frame
 from tacit.data.microdata import Microdata, Schema
 from tacit.plan.manifest import Manifest
 from tacit.plan.plan import Plan
@@ -14,7 +15,7 @@ from tacit.scale.any_size import place_of
 
 def release(
     plan: object,
-    source: str | Path,
+    source: str | Path | Frame,
     path: str | Path,
     *,
     memory: str | None = None,
@@ -34,8 +35,10 @@ def release(
     ----------
     plan : Plan, protector or list of them
         What is done to the file.
-    source, path : path
-        The file or folder to protect, and the release to write.
+    source : path, table name or frame
+        The file or folder to protect, ``table:NAME``, or a frame (pandas, polars, Spark, ...).
+    path : path
+        The release to write.
     memory : str, optional
         How much memory may be used, such as 4GB; 80 % of what is free, unless given.
     engine : str, optional
@@ -46,7 +49,7 @@ def release(
     recipe = Plan.of(plan)
     with place_of(source, path, memory, engine) as place:
 
-        def read(*what: Path, **how: Iterable[str] | str | None) -> Microdata:
+        def read(*what: object, **how: Iterable[str] | str | None) -> Microdata:
             data = place.read(*what, **how)  # type: ignore[arg-type]  # as it was given
             place.refuse_too_little(recipe, data)
             return data

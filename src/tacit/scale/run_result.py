@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 
 from tacit.attack.linkage import wilson
+from tacit.attack.solver.solution import LogEntry
 from tacit.base.measure import jsonable
 from tacit.base.typing import Floats, Ints
 from tacit.data.frames import Frame
@@ -66,8 +67,12 @@ class BlockLinkage:
     """An attack on blocks.
 
     ``correct`` is the expected number of correct links under random tie breaking, ``apart`` how
-    many originals have their own record in another block, ``price`` what blocking cost on a
-    sample.
+    many originals have their own record in another block, ``exact`` whether these were looked for
+    there too, so that blocks cost nothing, ``price`` what blocking cost on a sample.
+
+    ``cost`` and ``bound`` of an assignment enclose the least cost of all linkages; ``certified``
+    says that they agree to rounding, and ``tolerance`` how much longer the interval is where they
+    do not. ``sampled_of`` is the number of originals of which ``records`` were drawn.
     """
 
     attacker: str
@@ -79,9 +84,24 @@ class BlockLinkage:
     engine: str
     seconds: float
     apart: int
+    exact: bool = False
     price: dict[str, float] | None = None
     match: Ints | None = field(default=None, repr=False)
     success: Floats | None = field(default=None, repr=False)
+    masked_records: int | None = None
+    sampled_of: int | None = None
+    cost: float | None = None
+    bound: float | None = None
+    certified: bool | None = None
+    tolerance: float = 0.0
+    log: list[LogEntry] = field(default_factory=list, repr=False)
+
+    @property
+    def gap(self) -> float | None:
+        """Proven relative distance of the cost to the least one; None: nothing was minimised."""
+        if self.cost is None or self.bound is None:
+            return None
+        return max(0.0, self.cost - self.bound) / self.cost if self.cost > 0 else 0.0
 
     @property
     def rate(self) -> float:
@@ -91,17 +111,19 @@ class BlockLinkage:
     @property
     def chance(self) -> float:
         """The rate that guessing gives."""
-        return 1.0 / self.records
+        return 1.0 / (self.masked_records or self.records)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Confidence interval of the rate (Wilson)."""
-        return wilson(self.correct, self.records)
+        """Confidence interval of the rate (Wilson), longer by ``tolerance`` at both ends."""
+        low, high = wilson(self.correct, self.records)
+        return max(0.0, low - self.tolerance), min(1.0, high + self.tolerance)
 
     def to_dict(self) -> dict[str, object]:
         """Plain types for JSON, without the links of single records."""
         out = asdict(self)
         del out["match"], out["success"]
+        out["gap"] = self.gap
         out["rate"] = self.rate
         out["chance"] = self.chance
         out["interval"] = list(self.interval)

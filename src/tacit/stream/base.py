@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from tacit.stream.batches import Batches, Columns, Ordered
 from tacit.stream.kinds import AnyRecord
 from tacit.stream.records import Records
 from tacit.stream.released import Release
+from tacit.stream.usual import FAULTS, Usual
 
 Kernel: TypeAlias = Any
 """A compiled function (values, last, floats, ints, out, meta) -> (emitted, withheld); numba's
@@ -23,6 +25,8 @@ decorator has no types.
 
 # a row of meta in one call: arrival, delay, group, size
 _BOOKS: Callable[..., tuple[int, ...]] = struct.Struct("4q").unpack_from
+# a release of its parts, in half the time of Release(...)
+_RELEASE: Callable[[tuple[Any, ...]], Release] = partial(tuple.__new__, Release)
 
 
 class Filter(Described, Batches):
@@ -48,6 +52,8 @@ class Filter(Described, Batches):
     _out: Floats
     _meta: Ints
     _step: Kernel
+    # how a usual record is read and written; None: records take the long way
+    _way: Usual | None
 
     # -- what a method writes ----------------------------------------------------------
 
@@ -88,17 +94,48 @@ class Filter(Described, Batches):
 
     def push(self, record: AnyRecord) -> list[Release]:
         """Take one record in; the releases that it sets free."""
+        way = self._way
+        if way is None or len(record) != way.width:
+            return self._push_any(record)
+        # the usual record, without a call to another method: calls take a third of the time
+        try:
+            values = way.get(record)
+            way.pack_into(self._row, 0, *values)
+            whole = sum(values)
+        except FAULTS:
+            return self._push_any(
+                record
+            )  # it says what is wrong, or knows what is meant
+        if whole - whole != 0.0:
+            return self._push_any(record)
+        self._arrived += 1
+        emitted, _ = self._step(
+            self._row, False, self._floats, self._ints, self._out, self._meta
+        )
+        if emitted == 0:
+            return []
+        if emitted == 1:
+            masked = way.unpack_from(self._out)
+            total = sum(masked)
+            if total == total:
+                index, delay, group, size = _BOOKS(self._meta)
+                self._left = index + 1
+                record = way.record(*masked)
+                return [_RELEASE((record, index, delay, group, size))]
+        return self._releases(self._out[:emitted], self._meta[:emitted])
+
+    def _push_any(self, record: AnyRecord) -> list[Release]:
+        """One record of any form."""
         emitted = self._take_in(record)
         if emitted == 0:
             return []
         if emitted == 1 and self._records is not None:
-            # the usual case without arrays and loops: it decides the speed of the push form
+            # without arrays and loops
             index, delay, group, size = _BOOKS(self._meta)
             carried = self._carried.pop(index, None) if self._carried else None
             self._left = index + 1
             masked = self._records.decode_first(self._out, carried)
-            # half the time of Release(...)
-            return [tuple.__new__(Release, (masked, index, delay, group, size))]
+            return [_RELEASE((masked, index, delay, group, size))]
         return self._releases(self._out[:emitted], self._meta[:emitted])
 
     def _take_in(self, record: AnyRecord) -> int:
@@ -156,9 +193,9 @@ class Filter(Described, Batches):
             return released
         for values, books in zip(out.tolist(), meta.tolist(), strict=True):
             index, delay, group, size = books
-            carried = self._carried.pop(index, None)
+            carried = self._carried.pop(index, None) if self._carried else None
             masked = self._records.decode(values, carried)
-            released.append(Release(masked, index, delay, group, size))
+            released.append(_RELEASE((masked, index, delay, group, size)))
             self._left = index + 1
         return released
 
@@ -199,6 +236,7 @@ class Filter(Described, Batches):
         self._carried = {}
         self._arrived = self._left = 0
         self.withheld = []
+        self._way = None
         self._floats = np.empty(0)
         self._ints = np.empty(0, dtype=np.int64)
         return self
@@ -209,6 +247,10 @@ class Filter(Described, Batches):
         self._floats, self._ints = self._state(records.kinds)
         self._row = np.empty((1, len(records.names)))
         self._out, self._meta = self._room(self._burst())
+        # a method that adds to the step goes the long way
+        of = type(self)
+        as_written = of._take_in is Filter._take_in and of._advance is Filter._advance
+        self._way = records.usual() if as_written else None
         # numba's own function: what puts compiling off takes as long as a record
         self._step = self._kernel().compiled()
 

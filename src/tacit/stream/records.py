@@ -14,6 +14,7 @@ from tacit.base.errors import InputError
 from tacit.base.typing import Floats
 from tacit.stream import kinds as decide
 from tacit.stream.kinds import EVERY_KIND, NOMINAL, ORDINAL, AnyRecord, Name, Plain
+from tacit.stream.usual import Usual, maker
 
 # memory is bounded: a column with more distinct values is not a category
 MOST_CATEGORIES = 100_000
@@ -78,11 +79,17 @@ class Records:
         self._get: Callable[[AnyRecord], AnyRecord] = (
             itemgetter(*self.names) if d > 1 else lambda x: (single(x),)
         )
+        # the dict of masked values
+        self._record = maker(self.names)
         self._bare = False
         in_place = self.names == list(range(d))
         self._whole = self.form == "array" and self._all and in_place
         usual = self.form == "dict" and not self.pair
         self._usual = usual and self._all and self._plain and d > 1
+
+    def usual(self) -> Usual | None:
+        """How records are read and written if they are dicts of numbers that are all masked."""
+        return Usual.of(self.names) if self._usual else None
 
     def closed(self) -> Records:
         """The categories are those declared: any other value is refused."""
@@ -236,7 +243,7 @@ class Records:
         if self._usual:
             total = sum(values)
             if total == total:
-                return dict(zip(self.names, values))  # noqa: B905 (speed)
+                return self._record(*values)
         return self.decode(values, carried)
 
     def decode(self, values: Sequence[float], carried: AnyRecord) -> AnyRecord:
@@ -258,7 +265,7 @@ class Records:
             for name, value in zip(self.names, shown, strict=True):
                 carried[name] = value
         elif self.form == "dict":
-            carried = dict(zip(self.names, shown))  # noqa: B905 (speed)
+            carried = self._record(*shown)
         else:
             carried = list(shown)
         return (carried, label) if self.pair else carried

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.attack.base import _score
+from tacit.attack.base import scored
 from tacit.attack.informed import evidence, evidence_assignment
 from tacit.attack.informed.aware import Aware
 from tacit.attack.informed.evidence import Evidence, Part, link_by, nearest
 from tacit.attack.informed.evidence_assignment import assignment
-from tacit.attack.informed.evidence_graph import candidate_pairs, pair_costs
+from tacit.attack.informed.evidence_graph import candidate_pairs
+from tacit.attack.informed.listed_pairs import PairCosts
 from tacit.attack.probabilistic.link_probabilities import LinkProbabilities
 from tacit.base.errors import TacitWarning
 from tacit.data.microdata import Microdata
@@ -33,7 +34,7 @@ def test_the_likeliest_is_the_largest_share_of_its_column(grid):
     for i in range(len(x)):
         best = share[i] >= share[i].max() * (1 - 1e-9)
         want += best[i] / best.sum()
-    got = _score(link_by(Evidence(x / 0.4, z / 0.4), "likeliest"), np.arange(len(x)))[
+    got = scored(link_by(Evidence(x / 0.4, z / 0.4), "likeliest"), np.arange(len(x)))[
         0
     ].sum()
     assert got == pytest.approx(want)
@@ -65,7 +66,7 @@ def test_solvers_for_large_files_agree_with_the_small_ones(monkeypatch, grid):
     monkeypatch.setattr(evidence_assignment, "FEW", 10)
     large = [f(Evidence(x, z)) for f in (nearest, assignment)]
     truth = np.arange(200)
-    assert _score(large[0], truth)[0] == pytest.approx(_score(small[0], truth)[0])
+    assert scored(large[0], truth)[0] == pytest.approx(scored(small[0], truth)[0])
     assert large[1].cost == pytest.approx(small[1].cost)
     assert large[1].certified
 
@@ -88,7 +89,8 @@ def test_a_part_may_look_at_more_of_an_original_than_of_a_masked_record():
     ours, theirs = both.classes()
     cost = both.block(ours.rows, theirs.rows)[ours.inverse][:, theirs.inverse]
     assert np.allclose(cost, expected)
-    pairs = pair_costs(both, ours.rows[ours.inverse], theirs.rows[theirs.inverse])
+    each = np.arange(20)
+    pairs = PairCosts(both)(each, each)
     assert np.allclose(pairs, np.diag(expected))
 
 

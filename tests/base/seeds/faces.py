@@ -176,8 +176,16 @@ def page_release(folder: Path, *seed: str) -> Floats:
     plans = [{"run": "1", "label": "noise", "steps": list(steps)}]
     work.run(
         lambda kind, value: ticks.append(value) if kind == "tick" else None,
-        str(csv(folder)), "in.csv", roles, kinds, plans, 0.05, {}, str(folder), "quick",
-    )  # fmt: skip
+        {"path": str(csv(folder)), "roles": roles, "kinds": kinds},
+        {
+            "name": "in.csv",
+            "bound": 0.05,
+            "limits": {},
+            "folder": str(folder),
+            "depth": "quick",
+        },
+        plans,
+    )
     assert not ticks[0]["error"], ticks[0]["error"]
     files = ticks[0]["files"]
     return in_place(Path(files["masked"]), Path(files["manifest"]))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from tacit.app.pages.home import unready
 from tacit.app.session import project_of, state_of
-from tacit.app.worker import Cancelled, Job
 
 router = APIRouter()
 
@@ -40,17 +37,7 @@ async def changes(
         "across": across,
         "page": page,
     }
-    arguments: dict[str, object] = {
-        "path": str(project.path),
-        "roles": project.setup.roles,
-        "kinds": project.setup.kinds,
-        "order": order,
-    }
-    job = state.quick.submit(Job("changes", arguments))
-    try:
-        view = await asyncio.to_thread(job.wait, WITHIN)
-    except (Cancelled, RuntimeError, TimeoutError) as error:
-        raise HTTPException(422, str(error)) from None
+    view = await state.view("changes", project, WITHIN, order=order)
     label = chosen.label if chosen else ""
     return state.page(
         "changes.html", project=project, here="release", v=view, label=label

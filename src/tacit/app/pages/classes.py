@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import cast
 from urllib.parse import quote
@@ -16,7 +15,7 @@ from tacit.app.messages import ClassesOrder, ClassesView, MergeOrder
 from tacit.app.pages.home import to, unready
 from tacit.app.project import Project
 from tacit.app.session import Form, State, first_of, form_of, project_of, state_of
-from tacit.app.worker import Cancelled, Job
+from tacit.app.worker import Cancelled
 from tacit.base.errors import TacitError
 from tacit.data.hierarchies.dates import SPANS
 from tacit.data.hierarchies.files import text_of
@@ -104,17 +103,8 @@ async def _view(state: State, project: Project, form: Form) -> ClassesView:
         "rules": class_step.rules_of(steps),
         "levels": class_step.levels_of(steps),
     }
-    job = Job(
-        "classes",
-        {
-            "path": str(project.path),
-            "roles": project.setup.roles,
-            "kinds": project.setup.kinds,
-            "order": order,
-        },
-    )
-    state.quick.submit(job, latest_only=True)
-    return cast(ClassesView, await asyncio.to_thread(job.wait, WITHIN))
+    asked = state.ask("classes", project, WITHIN, latest_only=True, order=order)
+    return cast(ClassesView, await asked)
 
 
 def _column(project: Project, form: Form) -> str:
@@ -221,11 +211,5 @@ async def _as_rows(
         "rules": {},
         "levels": {},
     }
-    arguments: dict[str, object] = {
-        "path": str(project.path),
-        "roles": project.setup.roles,
-        "kinds": project.setup.kinds,
-        "order": order,
-    }
-    job = state.quick.submit(Job("classes", arguments))
-    return cast(ClassesView, await asyncio.to_thread(job.wait, WITHIN))
+    asked = state.ask("classes", project, WITHIN, order=order)
+    return cast(ClassesView, await asked)

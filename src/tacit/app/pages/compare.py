@@ -11,11 +11,11 @@ from fastapi import APIRouter, Request, Response
 from tacit.app import forms
 from tacit.app.messages import Catalogue, StepValues
 from tacit.app.pages.home import attempts_seen, to, unready
-from tacit.app.project import Attempt, Project, Setup
+from tacit.app.project import SAFE, Attempt, Project, Setup
 from tacit.app.session import first_of, form_of, project_of, state_of
 from tacit.compare.frontier import Frontier
 from tacit.compare.trial import LOSS, STRONGEST, Trial
-from tacit.report.charts import Point, risk_utility_map
+from tacit.report.charts import Point, for_both, risk_utility_map
 from tacit.report.charts.svg import SHAPES, Drawing
 from tacit.report.words import inside, number, percent
 
@@ -24,6 +24,8 @@ router = APIRouter()
 # Values that are suggested for a parameter, as multiples of its present one; and for a zero, of
 # which every multiple is zero.
 MULTIPLES, FROM_ZERO = (0.5, 1, 2, 4), (1, 2, 4)
+# Letters beside a point of the map.
+BESIDE = 42
 # Colours of the stylesheet (series-1 to series-6).
 COLOURS = 6
 
@@ -79,8 +81,12 @@ def _drawn(project: Project) -> dict[str, object]:
         # What was not computed has no place on the map; it stands in the table.
         if math.isnan(trial.risk) or not trial.loss < math.inf:
             continue
+        state, word, _ = _judged(attempt, project.setup)
+        label = f"{attempt.label}: {word}"
+        # where the height of a point does not say it, words do
+        looks_safe = trial.risk <= bound and state != SAFE
         point = Point(
-            f"{attempt.label}: {_judged(attempt, project.setup)[1]}",
+            label,
             trial.risk,
             trial.loss,
             family(attempt),
@@ -88,34 +94,43 @@ def _drawn(project: Project) -> dict[str, object]:
             id(trial) in best,
             str(attempt.id),
             trial.risk_interval,
+            short=_cut(attempt.label) + (f": {word}" if looks_safe else ""),
         )
         points.append(point)
     before = project.before if project.before and project.before.ok else None
     if before is not None:
         points.append(_as_it_is(before))
-    drawing = risk_utility_map(
-        points,
-        bound=bound,
-        width=980,
-        height=420,
-        risk_name="people found",
-        loss_name=inside(LOSS),
-        legend=False,
+    drawing = for_both(
+        lambda width: risk_utility_map(
+            points,
+            bound=bound,
+            width=width,
+            height=min(420, width),
+            risk_name="people found",
+            loss_name=inside(LOSS),
+            legend=False,
+        ),
+        980,
     )
     families = list(dict.fromkeys(point.family for point in points))
     newest_first = reversed(project.attempts)
     return {
         "good": good,
-        "map": str(drawing),
+        "map": drawing,
         "families": [
             {"name": name, "mark": _mark(place)} for place, name in enumerate(families)
         ],
-        "advice": _advice(frontier, recommended, good) if good else "",
+        "advice": _advice(frontier, recommended, good, project.setup) if good else "",
         "none_safe": bool(good) and recommended is None,
         "notes": sorted({attempt.summary["note"] for attempt in good} - {""}),
         "before": _row(before, project.setup, None) if before else None,
         "runs": [_row(one, project.setup, recommended) for one in newest_first],
     }
+
+
+def _cut(label: str) -> str:
+    """As much of a name as stands beside a point; the table has all of it."""
+    return label if len(label) <= BESIDE else label[: BESIDE - 1] + "…"
 
 
 def _as_it_is(before: Attempt) -> Point:
@@ -128,7 +143,10 @@ def _as_it_is(before: Attempt) -> Point:
 
 
 def _advice(
-    frontier: Frontier, recommended: Trial | None, good: Sequence[Attempt]
+    frontier: Frontier,
+    recommended: Trial | None,
+    good: Sequence[Attempt],
+    setup: Setup,
 ) -> str:
     """Which plan to take, or that there is none yet, and what to do next."""
     labels = {id(one.summary["trial"]): one for one in good}
@@ -141,7 +159,7 @@ def _advice(
         return "No plan could be assessed; the reasons stand in the table."
     near = labels[id(closest)]
     found = f"{near.label} comes closest with {percent(closest.risk)} found."
-    return f"{found} {near.summary['verdict']['next']}"
+    return f"{found} {_judged(near, setup)[2]}"
 
 
 def _mark(place: int) -> str:

@@ -17,7 +17,7 @@ from tacit.app.project import Project
 from tacit.app.session import State, first_of, form_of, project_of, state_of
 from tacit.app.worker import Job
 from tacit.app.workspace import shown_name
-from tacit.report.words import seconds
+from tacit.report.words import roughly
 
 router = APIRouter()
 
@@ -69,9 +69,13 @@ def _home(state: State, error: str = "", status: int = 200) -> Response:
         "home.html",
         status,
         projects=[project for project in state.projects.values() if project.about],
-        limit=state.settings.limit_mb,
+        limit=_size(state.settings.limit_mb),
         error=error,
     )
+
+
+def _size(megabytes: int) -> str:
+    return f"{megabytes / 1024:g} GB" if megabytes % 1024 == 0 else f"{megabytes:,} MB"
 
 
 async def receive(state: State, upload: UploadFile) -> Path:
@@ -216,10 +220,10 @@ def attempts_seen(project: Project) -> str:
 
 def _job_news(job: Job) -> JobNews:
     left = job.left
-    is_known = left is not None and not job.over
+    left_over = "" if left is None or job.over else f"about {roughly(left)} left"
     return {
         "busy": not job.over,
         "share": round(job.share, 4),
         "text": job.text or "Starting",
-        "left": f"about {seconds(left)} left" if is_known else "",
+        "left": left_over,
     }

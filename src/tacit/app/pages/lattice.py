@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 from fastapi import APIRouter, Request, Response
@@ -10,7 +9,6 @@ from fastapi import APIRouter, Request, Response
 from tacit.app import class_step
 from tacit.app.pages.home import to, unready
 from tacit.app.session import first_of, form_of, project_of, state_of
-from tacit.app.worker import Cancelled, Job
 
 router = APIRouter()
 
@@ -47,21 +45,14 @@ async def nodes(request: Request, pid: str) -> Response:
     at = class_step.place_of(steps)
     if at is None:
         return Response(status_code=204)
-    arguments: dict[str, object] = {
-        "path": str(project.path),
-        "roles": project.setup.roles,
-        "kinds": project.setup.kinds,
-        "settings": steps[at]["parameters"],
-        "chosen": class_step.levels_of(steps),
-    }
-    job = state.quick.submit(Job("lattice", arguments), latest_only=True)
-    try:
-        result = await asyncio.to_thread(job.wait, WITHIN)
-    except Cancelled:
-        return Response(status_code=204)
-    except (RuntimeError, TimeoutError) as error:
-        return state.piece("lattice_nodes.html", error=str(error), v=None)
-    return state.piece("lattice_nodes.html", error="", v=result)
+    return await state.part(
+        "lattice_nodes.html",
+        "lattice",
+        project,
+        WITHIN,
+        settings=steps[at]["parameters"],
+        chosen=class_step.levels_of(steps),
+    )
 
 
 @router.post("/p/{pid}/lattice")

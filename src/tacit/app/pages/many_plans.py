@@ -10,10 +10,9 @@ from tacit.app import forms
 from tacit.app.fitting import new_step, offered
 from tacit.app.messages import Finished, StepValues
 from tacit.app.pages.home import to
-from tacit.app.pages.protect import label_of, start
+from tacit.app.pages.protect import label_of, on_all_records, start
 from tacit.app.project import Attempt
 from tacit.app.session import first_of, form_of, project_of, state_of
-from tacit.app.worker import Job
 
 router = APIRouter()
 
@@ -103,28 +102,6 @@ async def make_safe(request: Request, pid: str) -> Response:
         tries[done["run"]] = attempt
         project.add(attempt)
 
-    def ended(job: Job) -> None:
-        if job.state == "failed":
-            project.notice = job.error
-        elif job.state == "cancelled":
-            project.notice = "Cancelled. What had finished before is kept."
-
-    setup = project.setup
-    project.job = Job(
-        "make_safe",
-        {
-            "path": str(project.path),
-            "name": project.name,
-            "roles": setup.roles,
-            "kinds": setup.kinds,
-            "steps": list(setup.steps),
-            "bound": setup.bound,
-            "limits": setup.limits,
-            "folder": str(state.workspace.path),
-            "depth": setup.depth,
-        },
-        on_tick=tick,
-        on_end=ended,
-    )
-    state.heavy.submit(project.job)
+    steps = list(project.setup.steps)
+    on_all_records(state, project, "make_safe", tick, steps=steps)
     return to(f"/p/{pid}/compare")

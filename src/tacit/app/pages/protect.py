@@ -5,25 +5,26 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 from fastapi import APIRouter, Request, Response
 
 from tacit.app import class_step, forms
-from tacit.app.fitting import by_goal, columns_for, new_step, offered
+from tacit.app.fitting import by_goal, columns_for, masked_by, new_step, offered
 from tacit.app.messages import (
     BEFORE,
     Catalogue,
     Finished,
     PlanOrder,
+    RunOrder,
     StepValues,
 )
 from tacit.app.pages.home import to, unready
 from tacit.app.project import Attempt, Project, Setup
 from tacit.app.rules import in_short
 from tacit.app.session import Form, State, first_of, form_of, project_of, state_of
-from tacit.app.worker import Cancelled, Job
+from tacit.app.worker import Job
 from tacit.assess.presets import PRESETS, preset_of
 from tacit.assess.verdict import thresholds_of_measures
 from tacit.base import seeds
@@ -32,6 +33,8 @@ from tacit.risk import registry as risks
 
 router = APIRouter()
 
+# Columns that a name of a plan says, and the word before them.
+NAMED, OF = 3, "of "
 # Letters of a parameter's value in the name of a plan.
 LETTERS = 26
 # Seconds for a preview; on a busy machine the first one waits for kernels to be compiled.
@@ -54,6 +57,9 @@ def label_of(steps: Sequence[StepValues], catalogue: Catalogue) -> str:
         name = step["method"]
         title = methods[name]["title"] if name in methods else name
         given = [_said(key, one) for key, one in step["parameters"].items()]
+        # columns stand last, as in 'Microaggregation k=5 of age, income'
+        given.sort(key=lambda text: text.startswith(OF))
+        given = [text for text in given if text]
         words.append(" ".join([title, *given]))
     return ", then ".join(words) or "released as it is"
 
@@ -61,8 +67,12 @@ def label_of(steps: Sequence[StepValues], catalogue: Catalogue) -> str:
 def _said(name: str, value: object) -> str:
     """A parameter as a name of a plan says it."""
     if name == "columns":
-        return f"on {_short(value)}"
-    return f"{name}{' of ' if isinstance(value, dict) else '='}{_short(value)}"
+        return f"{OF}{_short(value)}"
+    if isinstance(value, dict):
+        # rules have pages of their own: no name has room for them
+        is_rules = all(isinstance(one, dict) for one in value.values())
+        return "" if is_rules else f"{name} of {_short(value)}"
+    return f"{name}={_short(value)}"
 
 
 def _short(value: object) -> str:
@@ -70,12 +80,18 @@ def _short(value: object) -> str:
         text = f"{value:g}"
     elif isinstance(value, dict):
         # the columns that something is given for; what is given stands in the step
-        text = " ".join(str(name) for name in value)
+        return _some(list(value))
     elif isinstance(value, list | tuple):
-        text = " ".join(str(one) for one in value)
+        return _some(value)
     else:
         text = str(value)
     return text if len(text) < LETTERS else text[: LETTERS - 1] + "…"
+
+
+def _some(names: Sequence[object]) -> str:
+    """The first of a list, and how many more there are."""
+    shown = ", ".join(str(one) for one in names[:NAMED])
+    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
 
 
 def read_steps(
@@ -153,11 +169,17 @@ def threshold_rows(setup: Setup) -> list[dict[str, object]]:
             "name": name,
             "title": title_of(risks[name], name),
             "limit": f"{setup.limits.get(name, usual):g}",
-            "why": facts_of(risks[name]).why,
+            "why": _why(name, usual, setup.limits.get(name, usual)),
         }
         for name, usual in thresholds_of_measures().items()
         if name != "strongest"
     ]
+
+
+def _why(name: str, usual: float, limit: float) -> str:
+    """The reason of a threshold; it is that of the usual one, which is named where it differs."""
+    why = facts_of(risks[name]).why
+    return why if limit == usual else f"usually {usual:g}: {why}"
 
 
 @router.get("/p/{pid}/protect")
@@ -218,7 +240,8 @@ async def save(request: Request, pid: str) -> Response:
     added = first_of(form, "add")
     if what == "add" and added in catalogue["protect"]:
         entry = catalogue["protect"][added]
-        steps.append(new_step(added, entry, project.setup))
+        earlier = masked_by(steps, catalogue["protect"], project.setup)
+        steps.append(new_step(added, entry, project.setup, earlier))
     elif what == "remove" and place < len(steps):
         steps.pop(place)
     elif what == "up" and 0 < place < len(steps):
@@ -248,32 +271,20 @@ async def preview(request: Request, pid: str) -> Response:
     tab = first_of(form, "tab")
     if project.behind(first_of(form, "version"), tab):
         text = "The plan was changed in another tab. Reload the page to see the newest."
-        return state.piece("preview.html", error=text, p=None)
+        return state.piece("preview.html", error=text, v=None)
     steps = read_steps(form, catalogue, project.setup)
     limits = read_limits(form, project.setup)
     project.change("step values", steps=steps, **limits)
     project.editor = tab
-    job = Job(
+    answer = await state.part(
+        "preview.html",
         "preview",
-        {
-            "path": str(project.path),
-            "roles": project.setup.roles,
-            "kinds": project.setup.kinds,
-            "steps": list(steps),
-            "bound": project.setup.bound,
-            "sample": state.settings.sample,
-        },
+        project,
+        PREVIEW_WITHIN,
+        steps=list(steps),
+        bound=project.setup.bound,
+        sample=state.settings.sample,
     )
-    state.quick.submit(job, latest_only=True)
-    answer: Response
-    try:
-        result = await asyncio.to_thread(job.wait, PREVIEW_WITHIN)
-        answer = state.piece("preview.html", error="", p=result)
-    except Cancelled:
-        # A newer preview took its place: there is nothing to show.
-        answer = Response(status_code=204)
-    except (RuntimeError, TimeoutError) as error:
-        answer = state.piece("preview.html", error=str(error), p=None)
     # The script brings version and buttons up to date without loading the page again.
     answer.headers["X-Version"] = project.version
     answer.headers["X-undo"] = "yes" if project.can_undo else "no"
@@ -311,28 +322,33 @@ def start(state: State, project: Project, attempts: Sequence[Attempt]) -> None:
         project.add(attempt)
         project.choose_first(attempt)
 
+    on_all_records(state, project, "run", tick, plans=plans)
+
+
+def on_all_records(
+    state: State,
+    project: Project,
+    job: str,
+    tick: Callable[[Finished], None],
+    **more: object,
+) -> None:
+    """Have the worker of full runs do this; `tick` hears of each plan that ended."""
+
     def ended(job: Job) -> None:
         if job.state == "failed":
             project.notice = job.error
         elif job.state == "cancelled":
             project.notice = "Cancelled. What had finished before is kept."
 
-    project.job = Job(
-        "run",
-        {
-            "path": str(project.path),
-            "name": project.name,
-            "roles": project.setup.roles,
-            "kinds": project.setup.kinds,
-            "plans": plans,
-            "bound": project.setup.bound,
-            "limits": project.setup.limits,
-            "folder": str(state.workspace.path),
-            "depth": project.setup.depth,
-        },
-        on_tick=tick,
-        on_end=ended,
-    )
+    order: RunOrder = {
+        "name": project.name,
+        "bound": project.setup.bound,
+        "limits": project.setup.limits,
+        "folder": str(state.workspace.path),
+        "depth": project.setup.depth,
+    }
+    arguments = {"file": project.asked, "order": order, **more}
+    project.job = Job(job, arguments, on_tick=tick, on_end=ended)
     state.heavy.submit(project.job)
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from tacit.app.fitting import new_step
 from tacit.app.forms import whole_number
 from tacit.app.messages import RecordsOrder, StepValues
 from tacit.app.pages.home import to, unready
 from tacit.app.project import Project
-from tacit.app.session import State, first_of, form_of, project_of, state_of
-from tacit.app.worker import Cancelled, Job
+from tacit.app.session import first_of, form_of, project_of, state_of
 
 router = APIRouter()
 
@@ -50,7 +48,7 @@ async def records(
         "below": below if below in BELOW else 0,
         "page": page,
     }
-    view = await _asked(state, project, "records", {"order": order})
+    view = await state.view("records", project, WITHIN, order=order)
     return state.page(
         "records.html",
         project=project,
@@ -70,8 +68,8 @@ async def record(request: Request, pid: str, row: int = 1) -> Response:
     wait = unready(request, project)
     if wait is not None:
         return wait
-    asked = {"order": _order(project), "row": row}
-    view = await _asked(state, project, "one_record", asked)
+    order = _order(project)
+    view = await state.view("one_record", project, WITHIN, order=order, row=row)
     return state.page("record.html", project=project, here="data", v=view)
 
 
@@ -126,20 +124,3 @@ def _order(project: Project) -> RecordsOrder:
         "masked": chosen.files["masked"] if chosen else "",
         "manifest": chosen.files["manifest"] if chosen else "",
     }
-
-
-async def _asked(
-    state: State, project: Project, job: str, more: dict[str, object]
-) -> object:
-    """What a worker says of the records."""
-    arguments: dict[str, object] = {
-        "path": str(project.path),
-        "roles": project.setup.roles,
-        "kinds": project.setup.kinds,
-        **more,
-    }
-    waiting = state.quick.submit(Job(job, arguments))
-    try:
-        return await asyncio.to_thread(waiting.wait, WITHIN)
-    except (Cancelled, RuntimeError, TimeoutError) as error:
-        raise HTTPException(422, str(error)) from None

@@ -48,7 +48,6 @@ async def release(request: Request, pid: str) -> Response:
         here="release",
         formats=list(dict.fromkeys([own, *FORMATS])),
         own_format=own,
-        before=_before(project),
         command=command,
         python=python,
         leaving=chosen.summary["leaving"] if chosen else [],
@@ -61,13 +60,6 @@ def _same(project: Project, chosen: Attempt) -> tuple[str, str]:
     files = (project.name, summary["release"])
     python = exports.python(summary["plan"], *files, project.setup.as_is)
     return exports.command(summary["plan"], *files), python
-
-
-def _before(project: Project) -> dict[str, str]:
-    """What each attack found before protection, by its title."""
-    known = project.before
-    rows = known.summary["attacks"] if known and known.ok else ()
-    return {str(row["title"]): str(row["rate"]) for row in rows}
 
 
 @router.post("/p/{pid}/accept")

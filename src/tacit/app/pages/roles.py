@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Request, Response
 
 from tacit.app.pages.home import to, unready
 from tacit.app.session import first_of, form_of, project_of, state_of
-from tacit.app.worker import Cancelled, Job
 from tacit.data.schema import Kind, Role
 
 router = APIRouter()
@@ -48,33 +45,15 @@ async def roles(request: Request, pid: str) -> Response:
 @router.get("/p/{pid}/look")
 async def look(request: Request, pid: str) -> Response:
     """How exposed the file is as it stands; the script asks again when a role has changed."""
-    return await _asked(request, pid, "look")
+    project = project_of(request, pid)
+    return await state_of(request).part("look.html", "look", project, LOOK_WITHIN)
 
 
 @router.get("/p/{pid}/counts")
 async def counts(request: Request, pid: str) -> Response:
     """Its main figures, which are there at once."""
-    return await _asked(request, pid, "counts")
-
-
-async def _asked(request: Request, pid: str, what: str) -> Response:
-    """What a worker counts by the roles as they stand."""
-    state = state_of(request)
     project = project_of(request, pid)
-    arguments: dict[str, object] = {
-        "path": str(project.path),
-        "roles": project.setup.roles,
-        "kinds": project.setup.kinds,
-    }
-    job = state.quick.submit(Job(what, arguments), latest_only=True)
-    try:
-        result = await asyncio.to_thread(job.wait, LOOK_WITHIN)
-    except Cancelled:
-        # A newer one took its place.
-        return Response(status_code=204)
-    except (RuntimeError, TimeoutError) as error:
-        return state.piece(f"{what}.html", error=str(error), p=None)
-    return state.piece(f"{what}.html", error="", p=result)
+    return await state_of(request).part("counts.html", "counts", project, LOOK_WITHIN)
 
 
 @router.post("/p/{pid}/roles")

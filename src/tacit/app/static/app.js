@@ -11,7 +11,8 @@ const say = (text) => { const place = $("#said"); if (place) place.textContent =
 const doing = $("#doing");
 let waits = 0, work = "";
 const told = () => { if (doing) { doing.classList.toggle("hidden", waits < 1); if (waits > 0) doing.textContent = `${work || "Working"} …`; } };
-const waiting = () => { waits += 1; setTimeout(told, 120); };
+// a moment later, so that what ends at once does not flicker; not faded in: a busy machine paints few pictures
+const waiting = () => { waits += 1; setTimeout(told, 80); };
 const answered = () => { waits = Math.max(0, waits - 1); told(); };
 // a page that comes back from the browser's memory waits for nothing any more
 addEventListener("pageshow", (e) => { if (e.persisted) { waits = 0; told(); } });

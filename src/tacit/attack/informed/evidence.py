@@ -20,6 +20,7 @@ from tacit.attack.class_links import members_share
 from tacit.attack.informed.evidence_assignment import DENSE, assignment
 from tacit.attack.solver.csr import pointers
 from tacit.attack.solver.ties import nearest_with_ties
+from tacit.base.scipy_parts import cdist
 from tacit.base.typing import TIE, Floats
 
 Rule = Literal["assignment", "nearest", "likeliest"]
@@ -28,6 +29,8 @@ the masked record that is likeliest to be the original's, exp(-cost_ij) over the
 exp(-cost_lj) of all originals l. The last corrects for masked records in crowded places, which
 are near to many; it needs costs that are true log likelihoods."""
 
+# Parts are looked up in a table where it has so many times fewer cells than there are pairs
+FEWER = 3
 # Pairs that are written down at a time: 32 MB of costs
 PAIRS = 4_000_000
 
@@ -105,13 +108,40 @@ class Evidence:
         ours, theirs : arrays
             Rows of ``classes()``: vectors first, then what each part looks at.
         """
-        total = np.zeros((len(ours), len(theirs)))
+        at = self.u.shape[1]
         # differences, not products: a large offset must not eat the digits
-        for k in range(self.u.shape[1]):
-            total += 0.5 * (ours[:, k, None] - theirs[None, :, k]) ** 2
-        for part, left, right in self.places():
-            total += part.cost(ours[:, left], theirs[:, right])
+        if at:
+            total = cdist(ours[:, :at], theirs[:, :at], "sqeuclidean")
+            total *= 0.5
+        elif len(self.parts) == 1:
+            # one table is the cost: nothing to add up
+            return np.asarray(self.parts[0].cost(ours, theirs), np.float64)
+        else:
+            total = np.zeros((len(ours), len(theirs)))
+        if self.parts:
+            self._add_parts(total, ours, theirs)
         return total
+
+    def _add_parts(
+        self,
+        total: Floats,
+        ours: Floats,
+        theirs: Floats,
+    ) -> None:
+        """Add what the parts cost, in place; where records differ in vectors mostly, from a table
+        of what the parts can tell apart."""
+        at = self.u.shape[1]
+        left = distinct(ours[:, at:])
+        right = distinct(theirs[:, at:])
+        few = len(left.rows) * len(right.rows) <= total.size // FEWER
+        x, z = (left.rows, right.rows) if few else (ours[:, at:], theirs[:, at:])
+        table = np.zeros((len(x), len(z)))
+        for part, here, there in self.places():
+            table += part.cost(
+                x[:, here.start - at : here.stop - at],
+                z[:, there.start - at : there.stop - at],
+            )
+        total += table[np.ix_(left.inverse, right.inverse)] if few else table
 
     def places(self) -> Iterator[tuple[Part, slice, slice]]:
         """Each part, and where in the rows of ``classes()`` stands what it looks at.

@@ -13,9 +13,12 @@ import numpy as np
 
 from tacit.attack.base import Distinct, Matching
 from tacit.attack.class_links import members_share
-from tacit.attack.informed.evidence_graph import CANDIDATES, pair_costs, sparse_links
+from tacit.attack.informed.evidence_graph import CANDIDATES, sparse_links
+from tacit.attack.informed.listed_pairs import PairCosts
+from tacit.attack.informed.transport import transport, transport_possible
 from tacit.attack.solver.assign import assign
 from tacit.attack.solver.csr import pointers_of
+from tacit.attack.solver.near_optimal import EXACT
 from tacit.attack.solver.scan import FEW
 from tacit.base.errors import TacitWarning
 from tacit.base.scipy_parts import linear_sum_assignment
@@ -55,26 +58,30 @@ def _all_pairs(
     """A few thousand records: every pair is written down."""
     costs = evidence.block(ours.rows, theirs.rows)
     links = min(int(ours.count.sum()), int(theirs.count.sum()))
-    walled = np.where(np.isfinite(costs), costs, _wall(costs, links))
-    # every record is a row or a column of its own
-    rows = np.repeat(np.arange(len(ours.count)), ours.count)
-    slots = np.repeat(np.arange(len(theirs.count)), theirs.count)
-    every = walled[np.ix_(rows, slots)]
-    i, j = linear_sum_assignment(every)
-    our_class = rows[i]
-    their_class = slots[j]
-    possible = np.isfinite(costs[our_class, their_class])
-    # how many records of each class go to which class
-    flow = np.zeros(costs.shape)
-    np.add.at(flow, (our_class[possible], their_class[possible]), 1.0)
-    owner, target = np.nonzero(flow)
+    possible = np.isfinite(costs)
+    copies = ours.count, theirs.count
+    few = max(int(ours.count.sum()), int(theirs.count.sum())) <= FEW
+    if not possible.all():
+        wall = _wall(costs, links)
+        if few:
+            walled = np.where(possible, costs, wall)
+            owner, target, records = _by_records(walled, *copies)
+        else:
+            owner, target, records = transport_possible(costs, *copies, possible, wall)
+    elif few:
+        owner, target, records = _by_records(costs, *copies)
+    else:
+        owner, target, records = transport(costs, *copies)
+    real = possible[owner, target]
+    # walls are no costs: they are left out of the total
+    owner, target, records = owner[real], target[real], records[real]
     indptr = pointers_of(owner, len(ours.count))
     link_cost = costs[owner, target]
     least = np.full(len(ours.count), np.inf)
     linked = np.diff(indptr) > 0
     if linked.any():
         least[linked] = np.minimum.reduceat(link_cost, indptr[:-1][linked])
-    share = flow[owner, target] / ours.count[owner]
+    share = records / ours.count[owner]
     matching = _matching(
         ours,
         theirs,
@@ -83,11 +90,24 @@ def _all_pairs(
         share,
         least,
     )
-    # walls are no costs: they are left out of the total
-    total = float(every[i, j][possible].sum())
+    total = float((link_cost * records).sum())
     matching.cost = matching.bound = total
-    matching.certified = bool(possible.all())
+    matching.certified = bool(real.all())
     return matching
+
+
+def _by_records(
+    costs: Floats,
+    supply: Ints,
+    demand: Ints,
+) -> tuple[Ints, Ints, Ints]:
+    """What ``transport`` gives, with a row and a column for every record: nothing is compiled."""
+    rows = np.repeat(np.arange(len(supply)), supply)
+    slots = np.repeat(np.arange(len(demand)), demand)
+    i, j = linear_sum_assignment(costs[np.ix_(rows, slots)])
+    pair, records = np.unique(rows[i] * len(demand) + slots[j], return_counts=True)
+    owner, target = np.divmod(pair, len(demand))
+    return owner, target, records
 
 
 def _wall(costs: Floats, links: int) -> float:
@@ -104,8 +124,8 @@ def _certified(
     ours: Distinct,
     theirs: Distinct,
 ) -> Matching:
-    """Vectors only: the certified solver, which never writes all pairs down."""
-    solution = assign(evidence.u, evidence.v, metric="squared")
+    """Vectors only: the solver never writes all pairs down; up to ``EXACT`` records it proves."""
+    solution = assign(evidence.u, evidence.v, metric="squared", exact=EXACT)
     linked = np.flatnonzero(solution.match >= 0)
     m = len(theirs.rows)
     key = ours.inverse[linked] * m + theirs.inverse[solution.match[linked]]
@@ -125,6 +145,7 @@ def _certified(
     matching.cost = 0.5 * solution.cost
     matching.bound = 0.5 * solution.bound
     matching.certified = solution.certified
+    matching.tolerance = solution.tolerance
     matching.log = solution.log
     return matching
 
@@ -143,7 +164,7 @@ def _among_candidates(
         stacklevel=2,
     )
     owner, target, count, complete = sparse_links(evidence, ours, theirs)
-    cost = pair_costs(evidence, ours.rows[owner], theirs.rows[target])
+    cost = PairCosts(evidence)(ours.first[owner], theirs.first[target])
     matching = _of_links(
         ours,
         theirs,

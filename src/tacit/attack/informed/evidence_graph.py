@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.attack.base import Distinct
+from tacit.attack.informed.listed_pairs import PairCosts
 from tacit.attack.solver.assign import assign
 from tacit.attack.solver.assign_graph import assign_graph
 from tacit.attack.solver.csr import owners, pointers_of, take_rows
+from tacit.attack.solver.near_optimal import EXACT
 from tacit.attack.solver.neighbours import neighbours
 from tacit.base.errors import InputError
 from tacit.base.typing import Floats, Ints
+from tacit.kernels.arrays import rising
 
 if TYPE_CHECKING:
     from tacit.attack.informed.evidence import Evidence
@@ -29,9 +32,6 @@ CANDIDATES = 24
 BY_COST = 6_000
 # Records of a block of costs: 6,000 times 500 numbers are 24 MB.
 BLOCK = 500
-# Pairs whose costs are taken from the diagonal of one block: parts only know blocks,
-# and a block of s pairs costs s^2.
-BATCH = 64
 
 
 def hints(
@@ -51,29 +51,6 @@ def hints(
         left.append(part.hint[0][ours.first])
         right.append(part.hint[1][theirs.first])
     return np.ascontiguousarray(np.hstack(left)), np.ascontiguousarray(np.hstack(right))
-
-
-def pair_costs(
-    evidence: Evidence,
-    a: Floats,
-    b: Floats,
-) -> Floats:
-    """Costs of row s of a with row s of b.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Costs of pairs.
-    a, b : arrays
-        Rows of the classes of ``evidence``, one of each per pair.
-    """
-    at = evidence.u.shape[1]
-    total = 0.5 * ((a[:, :at] - b[:, :at]) ** 2).sum(1)
-    for part, left, right in evidence.places():
-        for start in range(0, len(a), BATCH):
-            rows = slice(start, start + BATCH)
-            total[rows] += np.diag(part.cost(a[rows, left], b[rows, right]))
-    return np.asarray(total)
 
 
 def candidate_pairs(
@@ -108,9 +85,9 @@ def candidate_pairs(
     forth_key = np.repeat(np.arange(n), forth.shape[1]) * m + forth.ravel()
     back_key = back.ravel() * m + np.repeat(np.arange(m), back.shape[1])
     # near one way is enough to be a candidate
-    pair = np.unique(np.concatenate([forth_key, back_key]))
+    pair = rising(np.concatenate([forth_key, back_key]))
     rows, columns = np.divmod(pair, m)
-    cost = pair_costs(evidence, ours.rows[rows], theirs.rows[columns])
+    cost = PairCosts(evidence)(ours.first[rows], theirs.first[columns])
     possible = np.isfinite(cost)
     return rows[possible], columns[possible], cost[possible]
 
@@ -175,7 +152,8 @@ def sparse_links(
     slots = np.repeat(np.arange(m), theirs.count)
     # A complete linkage must exist: the one that is best by the hints joins, behind a wall
     # of cost. It only has to be there, so 1 % from the optimum is near enough.
-    spare = slots[assign(a[units], b[slots], metric="squared", gap=0.01).match]
+    near = assign(a[units], b[slots], metric="squared", gap=0.01, exact=EXACT)
+    spare = slots[near.match]
     lowest = min(0.0, float(cost.min(initial=0.0)))
     wall = (float(cost.max(initial=0.0)) - lowest + 1.0) * 1e3
     unit_ptr, edge = take_rows(pointers_of(rows, n), units)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from tacit.attack.base import distinct
-from tacit.attack.informed.evidence import Evidence, Part
+from tacit.attack.base import Distinct, distinct
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.assignment.graph import pair_costs
 from tacit.kernels.trees import kdtree
 
+if TYPE_CHECKING:
+    from tacit.attack.informed.evidence import Evidence
+
 TABLE = 40_000_000
 """A part whose distinct values give at most this many cells (320 MB) is written down once."""
+JOINT = 4_000_000
+"""Cells (32 MB) up to which all parts are looked up in one table."""
 BLOCK = 64
 """Otherwise a part, which only knows matrices, is asked for blocks of this side."""
 
@@ -23,6 +31,7 @@ class PairCosts:
     distinct values holds every cost, and a pair looks its two values up.
 
     >>> import numpy as np
+    >>> from tacit.attack.informed.evidence import Evidence
     >>> cost = PairCosts(Evidence(np.array([[0.0], [2.0]]), np.array([[1.0]])))
     >>> cost(np.array([0, 1]), np.array([0, 0])).tolist()
     [0.5, 0.5]
@@ -31,7 +40,7 @@ class PairCosts:
     def __init__(self, evidence: Evidence) -> None:
         self._u = np.ascontiguousarray(evidence.u)
         self._v = np.ascontiguousarray(evidence.v)
-        self._parts = [_Lookup(part) for part in evidence.parts]
+        self._parts = _lookups(evidence)
 
     def __call__(
         self,
@@ -47,14 +56,31 @@ class PairCosts:
         return total
 
 
+def _lookups(evidence: Evidence) -> list[_Lookup]:
+    """All parts as one where few rows differ in any of them, so that a pair is looked up once."""
+    parts = evidence.parts
+    if len(parts) > 1:
+        # without vectors: rows of ``block`` are then what the parts look at
+        alone = replace(evidence, u=evidence.u[:, :0], v=evidence.v[:, :0])
+        ours, theirs = alone.classes()
+        if len(ours.rows) * len(theirs.rows) <= JOINT:
+            return [_Lookup(ours, theirs, alone.block)]
+    return [_Lookup(distinct(part.a), distinct(part.b), part.cost) for part in parts]
+
+
 class _Lookup:
-    def __init__(self, part: Part) -> None:
-        self.cost = part.cost
-        self.ours, self.theirs = distinct(part.a), distinct(part.b)
-        cells = len(self.ours.rows) * len(self.theirs.rows)
-        self.table = (
-            part.cost(self.ours.rows, self.theirs.rows) if cells <= TABLE else None
-        )
+    """The cost of what few distinct values tell of a pair."""
+
+    def __init__(
+        self,
+        ours: Distinct,
+        theirs: Distinct,
+        cost: Callable[[Floats, Floats], Floats],
+    ) -> None:
+        self.cost = cost
+        self.ours, self.theirs = ours, theirs
+        cells = len(ours.rows) * len(theirs.rows)
+        self.table = cost(ours.rows, theirs.rows) if cells <= TABLE else None
 
     def __call__(
         self,

@@ -35,6 +35,8 @@ TOLERANCE = 1e-3
 """The scaling ends when no sum over a row is further from 1 than this."""
 UNSEEN, GROWN = 1e-10, 1e3
 """While factors stay below GROWN, a pair below UNSEEN adds nothing that can be seen to any sum."""
+LINES = 32
+"""Rows or columns of the matrix that are summed at a time."""
 WALL = 50.0
 """Nats by which an impossible pair is behind the worst possible one while scaling; exp(-50)
 cannot be seen."""
@@ -205,9 +207,9 @@ def _scale(
     done = 0
     while True:
         for _ in range(5):
-            row = -_log_sum(log_columns + column - cost)
-            column = -_log_sum((log_rows + row)[:, None] - cost, axis=0)
-        kernel = np.exp(row[:, None] + column - cost)
+            row = -_log_sum_of_rows(log_columns + column, cost)
+            column = -_log_sum_of_columns(log_rows + row, cost)
+        kernel = _scaled(row, column, cost)
         seen = csr_array(np.where(kernel > UNSEEN, kernel, 0.0))
         turned = csr_array(seen.T)
         u, v = np.ones(len(row)), np.ones(len(column))
@@ -223,10 +225,35 @@ def _scale(
                 break
         row, column = row + np.log(u), column + np.log(v)
         if settled or done >= ROUNDS:
-            return np.exp(row[:, None] + column - cost)
+            return _scaled(row, column, cost)
 
 
-def _log_sum(values: Floats, axis: int = 1) -> Floats:
-    """log of the sum of exponentials."""
-    top = values.max(axis, keepdims=True)
-    return np.asarray(np.squeeze(top, axis) + np.log(np.exp(values - top).sum(axis)))
+def _scaled(row: Floats, column: Floats, cost: Floats) -> Floats:
+    """exp(row_i + column_j - cost_ij), in one array."""
+    out = row[:, None] + column
+    out -= cost
+    return np.asarray(np.exp(out, out=out))
+
+
+def _log_sum_of_rows(shift: Floats, cost: Floats) -> Floats:
+    """log sum_j exp(shift_j - cost_ij), some rows at a time: what is in between stays near."""
+    out = np.empty(len(cost))
+    for first in range(0, len(cost), LINES):
+        some = slice(first, first + LINES)
+        values = shift - cost[some]
+        top = values.max(1)
+        values -= top[:, None]
+        out[some] = top + np.log(np.exp(values, out=values).sum(1))
+    return out
+
+
+def _log_sum_of_columns(shift: Floats, cost: Floats) -> Floats:
+    """log sum_i exp(shift_i - cost_ij), some columns at a time."""
+    out = np.empty(cost.shape[1])
+    for first in range(0, cost.shape[1], LINES):
+        some = slice(first, first + LINES)
+        values = shift[:, None] - cost[:, some]
+        top = values.max(0)
+        values -= top
+        out[some] = top + np.log(np.exp(values, out=values).sum(0))
+    return out

@@ -18,9 +18,6 @@ from tacit.protect.file_parts import has_units
 # Nats that a rank outside the group's ranks costs: all but impossible, yet finite where
 # ties blur the ranks.
 OUTSIDE = 50.0
-# Above this many records the grouping is read off the release: a second run would cost
-# more than it tells.
-LARGE = 20_000
 # Share of categories taken to be replaced, where nothing says how many were
 REPLACED = 0.2
 # Weight of the distance beside the ranks: it decides only where ties blur them, the
@@ -94,21 +91,12 @@ class AwareMicroaggregation(Informed):
         protector: Any,
         original: Microdata,
     ) -> AwareMicroaggregation:
-        """The blocks are those that the method forms; of a large file with units or strata, those
-        that the release shows."""
+        """The blocks are those that the method forms."""
         in_runs = protector.partition in ("individual", "mdav")
         # groups inside groups of households or persons are no runs of the sorted values
         runs = (in_runs or protector.groups == "MicIR") and not has_units(original)
         # the intruder can form the same groups of columns, without any group of records
-        if not has_units(original) and not protector.by:
-            return cls(blocks=protector.blocks_of(original), runs=runs)
-        if original.n > LARGE:
-            return cls(runs=runs)
-        protector.fit(original)
-        return cls(
-            blocks=[list(block) for block in protector.blocks_],
-            runs=runs,
-        )
+        return cls(blocks=protector.blocks_of(original), runs=runs)
 
     @property
     def knows(self) -> str:

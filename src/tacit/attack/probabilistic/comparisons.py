@@ -8,19 +8,25 @@ of all pairs are counted by a kernel over the distinct rows; no pair is stored.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from tacit.attack.base import distinct
+from tacit.attack.base import Distinct, distinct
 from tacit.attack.common_codes import common_codes
 from tacit.attack.probabilistic.jaro_winkler import jaro_winkler
 from tacit.base.errors import InputError
 from tacit.base.typing import TIE, Floats, Ints
 from tacit.data.microdata import Kind, Microdata
-from tacit.kernels.agreement import pattern_counts, patterns_of
+from tacit.kernels.agreement import ShortInts, pattern_counts, patterns_of
 
 # Most patterns that are counted: 160 MB
 MOST_PATTERNS = 20_000_000
+
+# Pairs of distinct rows whose patterns are kept, since both counts and costs ask for them: 48 MB
+KEPT = 12_000_000
+# Rows whose patterns are counted at a time
+BLOCK = 512
 
 # How the kernel compares a column: by limits, or by a table
 NUMBER, CATEGORY = 0, 1
@@ -61,19 +67,42 @@ class Compared:
         ]
         return np.stack(columns, 1)
 
+    @cached_property
+    def distinct(self) -> tuple[Distinct, Distinct]:
+        """The distinct rows of both files."""
+        return distinct(self.x), distinct(self.z)
+
+    @cached_property
+    def kept(self) -> ShortInts | None:
+        """Pattern codes of all pairs of distinct rows; None where they are too many."""
+        ours, theirs = self.distinct
+        if len(ours.rows) * len(theirs.rows) > KEPT:
+            return None
+        return patterns_of(ours.rows, theirs.rows, *self.kernel, self.base)
+
     def counts(self) -> tuple[Ints, Floats]:
         """(levels, counts) of the patterns that occur, over all pairs."""
-        ours = distinct(self.x)
-        theirs = distinct(self.z)
-        counts = pattern_counts(
-            ours.rows,
-            theirs.rows,
-            ours.count.astype(float),
-            theirs.count.astype(float),
-            *self.kernel,
-            self.base,
-            self.patterns,
-        )
+        ours, theirs = self.distinct
+        our_copies = ours.count.astype(float)
+        their_copies = theirs.count.astype(float)
+        if self.kept is None:
+            counts = pattern_counts(
+                ours.rows,
+                theirs.rows,
+                our_copies,
+                their_copies,
+                *self.kernel,
+                self.base,
+                self.patterns,
+            )
+        else:
+            counts = np.zeros(self.patterns)
+            # copies are whole numbers: their sums are exact, in blocks as well
+            for first in range(0, len(ours.rows), BLOCK):
+                some = slice(first, first + BLOCK)
+                weight = np.outer(our_copies[some], their_copies)
+                codes = self.kept[some].ravel()
+                counts += np.bincount(codes, weight.ravel(), self.patterns)
         # most patterns never occur
         seen = np.flatnonzero(counts)
         return self.levels(seen), counts[seen]
@@ -82,9 +111,20 @@ class Compared:
         self,
         x: Floats,
         z: Floats,
-    ) -> Ints:
+    ) -> ShortInts:
         """Pattern code of each pair of rows of x with rows of z."""
-        return np.asarray(patterns_of(x, z, *self.kernel, self.base))
+        if self.kept is not None and self._are_distinct(x, z):
+            return self.kept
+        x, z = np.ascontiguousarray(x), np.ascontiguousarray(z)
+        return patterns_of(x, z, *self.kernel, self.base)
+
+    def _are_distinct(self, x: Floats, z: Floats) -> bool:
+        """Are these the distinct rows themselves?"""
+        ours, theirs = self.distinct
+        return bool(
+            np.array_equal(x, ours.rows, equal_nan=True)
+            and np.array_equal(z, theirs.rows, equal_nan=True)
+        )
 
 
 @dataclass

@@ -186,8 +186,7 @@ class FellegiSunter(Informed):
         lookup = self._costs(compared, fitted)
 
         def cost(p: Floats, q: Floats) -> Floats:
-            codes = compared.codes(np.ascontiguousarray(p), np.ascontiguousarray(q))
-            return np.asarray(lookup[codes])
+            return np.asarray(lookup[compared.codes(p, q)])
 
         evidence = Evidence.of_part(Part(compared.x, compared.z, cost))
         matching = link_by(evidence, self.rule)

@@ -18,6 +18,7 @@ from tacit.attack.solver import dense
 from tacit.attack.solver.csr import pointers, pointers_of
 from tacit.attack.solver.frame import Frame
 from tacit.attack.solver.metric import Metric
+from tacit.attack.solver.near_optimal import go_near
 from tacit.attack.solver.neighbours import KIND, check_vectors, search
 from tacit.attack.solver.rounds import CANDIDATES, Rounds
 from tacit.attack.solver.scan import Points
@@ -37,6 +38,7 @@ def assign(
     time_limit: float | None = None,
     gap: float = 0.0,
     progress: RoundReport | None = None,
+    exact: int | None = None,
 ) -> Solution:
     """The one-to-one linkage of rows of X and Y of least total f(distance).
 
@@ -57,6 +59,9 @@ def assign(
         Relative distance to the optimum at which to stop; 0: prove the optimum.
     progress : function, optional
         Called with the entry of the log after each round.
+    exact : int, optional
+        Records of the longer file up to which the optimum is proven; above, the linkage is taken
+        where the auction ends (``solver.near_optimal``). None: it is always proven.
 
     Examples
     --------
@@ -77,6 +82,7 @@ def assign(
             time_limit=time_limit,
             gap=gap,
             progress=progress,
+            exact=exact,
         )
         return _turned(turned, len(X))
     if not len(X):
@@ -93,8 +99,14 @@ def assign(
     # linkages.
     ours = distinct(X)
     theirs = distinct(Y)
+    unproven = exact is not None and max(len(X), len(Y)) > exact
     in_one_go = candidates == CANDIDATES and time_limit is None and progress is None
-    if in_one_go and gap == 0 and dense.is_small(ours.count, theirs.count):
+    if (
+        in_one_go
+        and not unproven
+        and gap == 0
+        and dense.is_small(ours.count, theirs.count)
+    ):
         solution = dense.solve(
             ours.rows, ours.count, theirs.rows, theirs.count, KIND[metric]
         )
@@ -109,6 +121,8 @@ def assign(
         time_limit,
         progress,
     )
+    if unproven:
+        return _of_records(go_near(rounds), ours, theirs)
     rounds.go(gap)
     return _of_records(rounds.solution(), ours, theirs)
 
@@ -124,6 +138,7 @@ def _turned(solution: Solution, rows: int) -> Solution:
         solution.certified,
         (solution.v, solution.u),
         solution.log,
+        tolerance=solution.tolerance,
     )
 
 
@@ -149,6 +164,7 @@ def _of_records(
         (solution.u[ours.inverse], solution.v[theirs.inverse]),
         solution.log,
         None if solution.margin is None else solution.margin[ours.inverse],
+        solution.tolerance,
     )
 
 
@@ -195,6 +211,7 @@ def shares(
     matching.cost = solution.cost
     matching.bound = solution.bound
     matching.certified = solution.certified
+    matching.tolerance = solution.tolerance
     matching.log = solution.log
     matching.duals = solution.duals
     return matching

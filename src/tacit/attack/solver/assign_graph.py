@@ -104,7 +104,8 @@ class Solver:
         # converges well, and a bound for one that does not
         most_bids = 40 * len(state.kind) + 1000
         # small graphs are solved in plain Python, step by step as compiled
-        arcs = len(cols)
+        # (identical rows bid one by one, each over the arcs of all)
+        arcs = int(np.diff(indptr)[state.kind].sum())
         drop = kernel.drop.taking(arcs)
         auction = kernel.auction.taking(LINES * arcs * len(phases))
         if unit > 0:

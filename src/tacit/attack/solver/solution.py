@@ -35,6 +35,9 @@ class Solution:
         One entry per round.
     margin
         What another column would cost each row at least, at these duals; None: not worked out.
+    tolerance
+        How far a rate of correct links may be from that of the proven optimum, where nothing was
+        proven (``solver.near_optimal``).
     """
 
     match: Ints
@@ -44,6 +47,7 @@ class Solution:
     duals: tuple[Floats, Floats] | None = None
     log: list[LogEntry] = field(default_factory=list)
     margin: Floats | None = None
+    tolerance: float = 0.0
 
     @property
     def gap(self) -> float:

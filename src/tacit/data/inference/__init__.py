@@ -34,7 +34,17 @@ def infer(
     label : str
         What the file calls the column, in a phrase.
     """
-    profile = Profile(name, values, label)
+    return infer_from(Profile(name, values, label), values, decimals_of(values))
+
+
+def infer_from(
+    profile: Profile, values: pa.ChunkedArray, decimals: int | None
+) -> Column:
+    """As ``infer``, from a profile that may have been taken of a file larger than memory.
+
+    ``values`` are some of the column, for its type and the order of a categorical.
+    """
+    name = profile.name
     guess = _kind(profile, values.type, values)
     role, role_why = role_of(profile, guess)
     kind = guess.kind
@@ -56,7 +66,7 @@ def infer(
         confidence=confidence,
         ask=ask,
         date_format=guess.date_format if kind is Kind.date else "",
-        decimals=decimals_of(values),
+        decimals=decimals,
     )
 
 
@@ -89,7 +99,7 @@ def _kind(profile: Profile, type_: pa.DataType, values: pa.ChunkedArray) -> Gues
 
 def _of_categorical(profile: Profile, values: pa.ChunkedArray) -> Guess:
     # two values have no order that matters, whatever the program that wrote them says
-    if values.type.ordered and len(profile.distinct) != 2:
+    if values.type.ordered and profile.size != 2:
         order = values.chunk(0).dictionary.to_pylist() if values.num_chunks else []
         return Guess(Kind.ordinal, "an ordered categorical", categories=tuple(order))
     if profile.is_text and profile.n:

@@ -111,7 +111,7 @@ def _texts(profile: Profile) -> list[str]:
     else:
         if profile.high < 10 ** (LEAST_LENGTH - 1):
             return []
-        texts = [str(int(number)) for number in profile.distinct[:500]]
+        texts = [str(int(number)) for number in profile.lowest]
     long_enough = [text for text in texts if len(text) >= LEAST_LENGTH]
     return texts if len(long_enough) >= MOST * len(texts) else []
 

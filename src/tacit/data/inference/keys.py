@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from tacit.data.inference.profile import LEAST_VALUES, Profile
 
 ENDS = re.compile(r".(num|nr|no|number|id|key|idx|code)\d*$", re.IGNORECASE)
@@ -29,9 +27,8 @@ def is_key(profile: Profile) -> bool:
         return False
     if not ENDS.search(profile.name) or profile.has_few:
         return False
-    if len(profile.distinct) * ROWS_EACH < profile.n:
+    if profile.size * ROWS_EACH < profile.n:
         return False
     if profile.all_differ:
         return True
-    steps = np.diff(profile.numbers)
-    return bool((steps >= 0).all())
+    return profile.rises

@@ -45,10 +45,10 @@ def of_numbers(profile: Profile) -> Guess:
 
 
 def _of_broken(profile: Profile) -> Guess:
-    if profile.has_few and len(profile.distinct) < LEAST_STEPS:
+    if profile.has_few and profile.size < LEAST_STEPS:
         return Guess(
             Kind.continuous,
-            f"broken numbers with {len(profile.distinct)} distinct values",
+            f"broken numbers with {profile.size} distinct values",
             "unsure",
             ask="a number (continuous), or steps of a scale (ordinal)?",
         )
@@ -58,7 +58,7 @@ def _of_broken(profile: Profile) -> Guess:
 def _part_of_a_date(profile: Profile, whole: str) -> Guess | None:
     low, high = profile.low, profile.high
     # numbers that hardly repeat are no months or years of a survey
-    if not profile.repeats and profile.n < len(profile.distinct) * 2:
+    if not profile.repeats and profile.n < profile.size * 2:
         return None
     if profile.holds(name_words.MONTHS) and low >= 1 and high <= 12 and high > 2:
         return Guess(Kind.ordinal, f"{whole} from 1 to 12, named like months", "likely")
@@ -75,7 +75,7 @@ def _part_of_a_date(profile: Profile, whole: str) -> Guess | None:
 
 def _of_few(profile: Profile, whole: str) -> Guess:
     """Few distinct values, each seen often: what they are called decides."""
-    size = len(profile.distinct)
+    size = profile.size
     said = f"{whole} with {size} distinct values"
     if profile.low == 0 and profile.high == 1 and size == 2:
         return Guess(Kind.boolean, f"{whole}, 0 and 1 only")
@@ -145,7 +145,7 @@ def _measured(profile: Profile, said: str, by: str) -> Guess:
 
 def _by_values(profile: Profile, said: str) -> Guess:
     """Neither name nor label says anything: in doubt it is a category."""
-    size = len(profile.distinct)
+    size = profile.size
     if profile.has_all_between and profile.low <= 1 and size >= LEAST_STEPS:
         return Guess(
             Kind.ordinal,
@@ -215,5 +215,5 @@ def _is_labelled(profile: Profile) -> bool:
 
 def _are_classes(profile: Profile) -> bool:
     """Every whole number of a short range, each seen often: numbers of classes."""
-    short = len(profile.distinct) <= MOST_CLASSES and profile.has_all_between
+    short = profile.size <= MOST_CLASSES and profile.has_all_between
     return bool(short and profile.repeats and profile.low >= 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import numpy as np
 import pyarrow as pa
 
@@ -37,17 +39,30 @@ def decimals_of(values: pa.ChunkedArray | pa.Array) -> int | None:
     """
     if not pa.types.is_floating(values.type):
         return None
+    array = finite(values)
+    return decimals_in_turn(lambda: [array[:FIRST_LOOK], array])
+
+
+def finite(values: pa.ChunkedArray | pa.Array) -> np.ndarray:
+    """The broken numbers of a column that are there, in its own precision."""
     known = values.drop_null()
     numbers = floats_of(known.cast(pa.float64()))
     array = numbers.astype(numpy_type(values.type))
-    array = array[np.isfinite(array)]
-    if len(array) == 0:
+    return np.asarray(array[np.isfinite(array)])
+
+
+def decimals_in_turn(arrays: Callable[[], Iterable[np.ndarray]]) -> int | None:
+    """As ``decimals_of``, of finite numbers that come some at a time, as often as asked for."""
+    largest = -1.0
+    for array in arrays():
+        largest = max(largest, float(np.abs(array).max(initial=-1.0)))
+    if largest < 0:
         return None
-    largest = float(np.abs(array).max())
     for decimals in range(MOST_DECIMALS + 1):
         if largest * 10**decimals >= LARGEST:
             return None
-        if _hold(array[:FIRST_LOOK], decimals) and _hold(array, decimals):
+        # most columns end at the first numbers that need more
+        if all(_hold(array, decimals) for array in arrays()):
             return decimals
     return None
 

@@ -112,11 +112,11 @@ class Profile:
         # a gap counts as a value here, and a float's NaN as another
         if pc.count_distinct(first).as_py() > FEW_VALUES + 1:
             return False
-        return len(self.distinct) <= FEW_VALUES and self._seen_often
+        return self.size <= FEW_VALUES and self._seen_often
 
     @property
     def _seen_often(self) -> bool:
-        return self.n >= SEEN_EACH * len(self.distinct)
+        return self.n >= SEEN_EACH * self.size
 
     @cached_property
     def repeats(self) -> bool:
@@ -129,7 +129,7 @@ class Profile:
         first = self.values.slice(0, FIRST_LOOK).drop_null()
         if self.n == 0 or pc.count_distinct(first).as_py() < len(first):
             return False
-        return len(self.distinct) == self.n
+        return self.size == self.n
 
     @cached_property
     def distinct(self) -> Floats | list[str]:
@@ -138,6 +138,23 @@ class Profile:
             return np.unique(self.numbers)
         occurring = pc.unique(self.values).to_pylist()
         return [str(value) for value in occurring if value is not None]
+
+    @cached_property
+    def size(self) -> int:
+        """How many different values occur."""
+        return len(self.distinct)
+
+    @cached_property
+    def lowest(self) -> Floats:
+        """Some distinct numbers, the smallest ones."""
+        assert self.is_number
+        return np.asarray(self.distinct[:SAMPLE])
+
+    @cached_property
+    def rises(self) -> bool:
+        """No number is smaller than the one before it."""
+        steps = np.diff(self.numbers)
+        return bool((steps >= 0).all())
 
     @cached_property
     def sample(self) -> list[str]:
@@ -161,7 +178,7 @@ class Profile:
     @cached_property
     def has_all_between(self) -> bool:
         """Every whole number from the smallest to the largest occurs."""
-        return self.high - self.low + 1 == len(self.distinct)
+        return self.high - self.low + 1 == self.size
 
     def share(self, pattern: re.Pattern[str]) -> float:
         """Share of the sampled texts that a pattern holds for."""

@@ -54,4 +54,4 @@ def _stands_in_several_rows(profile: Profile) -> bool:
         return False
     if profile.is_number and not profile.is_whole:
         return False
-    return 1 < len(profile.distinct) < SEEN_AGAIN * profile.n
+    return 1 < profile.size < SEEN_AGAIN * profile.n

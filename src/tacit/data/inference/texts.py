@@ -86,7 +86,7 @@ def of_texts(profile: Profile) -> Guess:
         found = look(profile)
         if found is not None:
             return found
-    size = len(profile.distinct)
+    size = profile.size
     enough = profile.n >= LEAST_VALUES
     if enough and size >= NEARLY_ALL * profile.n:
         return Guess(
@@ -109,7 +109,7 @@ def _bare(text: str) -> str:
 
 
 def _yes_no(profile: Profile) -> Guess | None:
-    if len(profile.distinct) != 2:
+    if profile.size != 2:
         return None
     # labels are often written with their codes
     both = {_bare(str(text)) for text in profile.distinct}
@@ -127,7 +127,7 @@ def _sentences(profile: Profile) -> Guess | None:
     # few long words (chemical names) are no sentences, nor many short ones
     wordy = mean_words >= SENTENCE_WORDS and mean_signs >= SENTENCE_SIGNS / 2
     long = mean_signs >= SENTENCE_SIGNS and mean_words >= 2
-    varied = len(profile.distinct) > OFTEN_DIFFERENT * profile.n
+    varied = profile.size > OFTEN_DIFFERENT * profile.n
     if not (varied and (wordy or long)):
         return None
     return Guess(
@@ -190,7 +190,7 @@ def _codes(profile: Profile) -> Guess | None:
         zeros = any(re.match(r"0\d", text) for text in profile.sample)
         if what.startswith("numbers") and not zeros:
             break
-        if len(profile.distinct) >= LEAST_OF_ORDER:
+        if profile.size >= LEAST_OF_ORDER:
             return Guess(Kind.code, what, "likely")
     named = is_named_code(profile)
     coded = profile.share(re.compile(r"[\w.-]*\d[\w.-]*")) >= MOST

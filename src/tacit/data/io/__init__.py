@@ -16,7 +16,7 @@ from types import ModuleType
 import pyarrow as pa
 
 from tacit.base.errors import InputError
-from tacit.data.frames import Frame, refuse_nested
+from tacit.data.frames import Frame, nested, readable
 from tacit.data.io import csv, formulas
 from tacit.data.io.disk_table import DiskTable
 from tacit.data.io.parquet_parts import ParquetParts
@@ -121,7 +121,9 @@ def _checked(path: Path, table: pa.Table) -> pa.Table:
     if table.num_columns == 0:
         raise InputError(f"{path}: has no columns")
     check_names(path, table.column_names)
-    refuse_nested(table, f"{path}: ")
+    left_out = nested(table.schema)
+    if left_out:
+        table = table.select(readable(table.column_names, left_out, f"{path}: "))
     if table.num_rows == 0:
         raise InputError(f"{path}: has a header but no records")
     return table

@@ -49,18 +49,7 @@ def read(
     encoding: str | None = None,
 ) -> pa.Table:
     """Read; types are taken from the values, and codes with leading zeros stay text."""
-    sample, detected = sample_of(path, encoding, SAMPLE_BYTES)
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else delimiter_of(sample)
-    rows = rows_of(sample, delimiter)
-    if not rows or not any(cell.strip() for cell in rows[0]):
-        raise InputError(f"{path}: the first line holds no column names")
-    header, records = rows[0], rows[1:]
-    dialect = Dialect(delimiter, decimal_of(records, delimiter), detected)
-    text = {}
-    for j, name in enumerate(header):
-        cells = [row[j] for row in records if j < len(row)]
-        if any(_LEADING_ZERO.match(cell) for cell in cells):
-            text[name] = pa.string()
+    dialect, text = beginning(path, encoding)
     try:
         table = _parse(path, dialect, text)
         is_text = not any(pa.types.is_binary(kind) for kind in table.schema.types)
@@ -70,15 +59,38 @@ def read(
         is_text = False
     # Arrow calls columns that are not UTF-8 binary
     if not is_text:
-        if encoding is not None:
-            raise InputError(
-                f"{path}: is not {encoding} text; say what it is with --encoding"
-            )
-        dialect = Dialect(delimiter, dialect.decimal, windows_encoding(path))
+        dialect = in_windows(path, dialect, encoding)
         table = _parse(path, dialect, text)
     # an apostrophe before what a spreadsheet would run is no part of the text
     table = formulas.plain_table(table)
     return annotate(table, dialect=asdict(dialect))
+
+
+def beginning(
+    path: Path, encoding: str | None
+) -> tuple[Dialect, dict[str, pa.DataType]]:
+    """What the first lines say: how the file is written, and which columns are codes."""
+    sample, detected = sample_of(path, encoding, SAMPLE_BYTES)
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else delimiter_of(sample)
+    rows = rows_of(sample, delimiter)
+    if not rows or not any(cell.strip() for cell in rows[0]):
+        raise InputError(f"{path}: the first line holds no column names")
+    header, records = rows[0], rows[1:]
+    text = {}
+    for j, name in enumerate(header):
+        cells = [row[j] for row in records if j < len(row)]
+        if any(_LEADING_ZERO.match(cell) for cell in cells):
+            text[name] = pa.string()
+    return Dialect(delimiter, decimal_of(records, delimiter), detected), text
+
+
+def in_windows(path: Path, dialect: Dialect, encoding: str | None) -> Dialect:
+    """How a file that is no UTF-8 is written; refused where somebody has said what it is."""
+    if encoding is not None:
+        raise InputError(
+            f"{path}: is not {encoding} text; say what it is with --encoding"
+        )
+    return Dialect(dialect.delimiter, dialect.decimal, windows_encoding(path))
 
 
 def dialect_of(
@@ -179,7 +191,7 @@ def _parse(
             message = str(error)
             if "Expected" in message and "columns, got" in message:
                 if not threads:
-                    raise InputError(_ragged(path, message)) from None
+                    raise InputError(ragged(path, message)) from None
                 # once more in order: only then does Arrow know the row, and allow line
                 # breaks in quotes
                 threads = False
@@ -194,10 +206,22 @@ def _read_once(
     types: dict[str, pa.DataType],
     threads: bool,
 ) -> pa.Table:
-    reading = pacsv.ReadOptions(encoding=dialect.encoding, use_threads=threads)
+    reading, parsing, converting = options(dialect, types, in_order=not threads)
+    return pacsv.read_csv(
+        path,
+        read_options=reading,
+        parse_options=parsing,
+        convert_options=converting,
+    )
+
+
+def options(
+    dialect: Dialect, types: dict[str, pa.DataType], *, in_order: bool
+) -> tuple[pacsv.ReadOptions, pacsv.ParseOptions, pacsv.ConvertOptions]:
+    """How Arrow reads; in order it knows the rows, and allows line breaks in quotes."""
+    reading = pacsv.ReadOptions(encoding=dialect.encoding, use_threads=not in_order)
     parsing = pacsv.ParseOptions(
-        delimiter=dialect.delimiter,
-        newlines_in_values=not threads,
+        delimiter=dialect.delimiter, newlines_in_values=in_order
     )
     converting = pacsv.ConvertOptions(
         column_types=types,
@@ -210,12 +234,7 @@ def _read_once(
         false_values=[],
         decimal_point=dialect.decimal,
     )
-    return pacsv.read_csv(
-        path,
-        read_options=reading,
-        parse_options=parsing,
-        convert_options=converting,
-    )
+    return reading, parsing, converting
 
 
 def _widen(
@@ -241,10 +260,11 @@ def _widen(
     return True
 
 
-def _ragged(
+def ragged(
     path: Path,
     message: str,
 ) -> str:
+    """What is wrong with a line that has more or fewer fields than the header."""
     counts = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message)
     assert counts
     row, expected, present = counts.groups()

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import pyarrow as pa
 from pyarrow import ipc
@@ -58,6 +60,10 @@ class SpilledColumns:
         """Some records of some columns."""
         row = 0
         for path in self.files:
+            length = sum(batch_lengths(path))
+            if length and row + length <= first:
+                row += length
+                continue
             with pa.OSFile(str(path)) as file:
                 schema = ipc.open_file(file).schema
                 places = [schema.get_field_index(name) for name in names]
@@ -65,13 +71,14 @@ class SpilledColumns:
                 opened = ipc.open_file(file, options=options)
                 if not opened.num_record_batches:
                     yield opened.schema.empty_table().select(list(names))
-                for number in range(opened.num_record_batches):
+                for number, length in enumerate(batch_lengths(path)):
                     if stop is not None and row >= stop:
                         return
-                    batch = opened.get_batch(number)
-                    end = row + batch.num_rows
+                    end = row + length
                     high = end if stop is None else min(end, stop)
+                    # what comes before is not read: a span would cost as much as the file
                     if end > first:
+                        batch = opened.get_batch(number)
                         low = max(first, row)
                         table = pa.Table.from_batches(
                             [batch.slice(low - row, high - low)]
@@ -80,17 +87,51 @@ class SpilledColumns:
                     row = end
 
 
+@lru_cache(maxsize=4096)
+def batch_lengths(path: Path) -> tuple[int, ...]:
+    """Records of each batch of a file, which is never written again under its name."""
+    with pa.OSFile(str(path)) as file:
+        # no column is read
+        options = ipc.IpcReadOptions(included_fields=[])
+        opened = ipc.open_file(file, options=options)
+        numbers = range(opened.num_record_batches)
+        return tuple(opened.get_batch(number).num_rows for number in numbers)
+
+
+@dataclass(eq=False)
+class _Numbers:
+    """The last number that was given to a file of a folder."""
+
+    last: int = 0
+
+
+# of the folders that somebody holds
+_given: WeakValueDictionary[Path, _Numbers] = WeakValueDictionary()
+
+
 @dataclass
 class SpillFolder:
     """Where replaced columns are written; every file has a number of its own."""
 
     path: Path
-    files: int = 0
+    numbers: _Numbers = field(init=False, repr=False, compare=False)
+    kept: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What was written for a question that may be asked again, by the question."""
+
+    def __post_init__(self) -> None:
+        # two files that are worked on in one folder must not write over each other's columns
+        place = self.path.absolute()
+        self.numbers = _given.get(place) or _Numbers()
+        _given[place] = self.numbers
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is kept here is asked for here, not by a worker."""
+        return {"path": self.path, "numbers": self.numbers, "kept": {}}
 
     def next_file(self) -> Path:
         """A name that no other file has."""
-        self.files += 1
-        return self.path / f"columns-{self.files:06d}.arrow"
+        self.numbers.last += 1
+        return self.path / f"columns-{self.numbers.last:06d}.arrow"
 
     def write(self, tables: Iterable[pa.Table]) -> SpilledColumns:
         """Tables one after the other."""
@@ -144,6 +185,9 @@ class DiskTable:
     def column(self, name: str) -> pa.ChunkedArray:
         """One column, read now."""
         return self.readers[name].column(name)
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        return self.column(name)
 
     def load(self, names: Sequence[str]) -> pa.Table:
         """Some columns as an Arrow table in memory."""

@@ -6,21 +6,30 @@ any Microdata, with the same result, and holds one column at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
 from tacit.base.errors import InputError
 from tacit.base.typing import Floats
 from tacit.data.buffers import array_of
-from tacit.data.column import Category
-from tacit.data.frames import NativeFrame, refuse_nested
-from tacit.data.io.disk_table import DiskTable, SpilledColumns, SpillFolder
+from tacit.data.category_codes import as_categories, category_order, floats
+from tacit.data.column import Category, Column
+from tacit.data.frames import NativeFrame, nested, readable
+from tacit.data.inference import infer_from
+from tacit.data.inference.disk_profile import DiskProfile, TooManyTexts
+from tacit.data.inference.precision import decimals_in_turn, finite
+from tacit.data.io import csv_stream
+from tacit.data.io.disk_table import BATCH, DiskTable, SpilledColumns, SpillFolder
 from tacit.data.io.parquet_parts import ParquetParts
 from tacit.data.microdata import Microdata
+from tacit.data.out_of_core.row_sort import KeyOf, in_key_order
+from tacit.data.out_of_core.sorting import sorted_numbers
 from tacit.data.schema import Schema
 
 
@@ -35,27 +44,74 @@ class OnDisk(Microdata):
         path: str | Path,
         folder: str | Path,
         schema: Schema | None = None,
+        *,
+        encoding: str | None = None,
         **roles: Iterable[str] | str | None,
     ) -> OnDisk:
-        """Parquet, as a file or a folder.
+        """Parquet, as a file or a folder; or CSV, which is first written to the folder.
 
         Parameters
         ----------
         path : path
             The file, or the folder of files.
         folder : path
-            Where replaced columns are written; whoever made it removes it.
+            Where replaced columns are written, of this file and no other; whoever made it
+            removes it.
         schema : Schema
             What the columns are; guessed unless given, from all their values.
+        encoding : str
+            Encoding of a CSV file; detected unless given.
         **roles
             Roles and kinds, as in ``Schema.set``.
         """
-        parts = ParquetParts.of(path)
-        table = DiskTable.of(parts, SpillFolder(Path(folder)))
-        refuse_nested(table.schema.empty_table(), f"{path}: ")
+        return cls.some(path, folder, None, schema, roles, encoding=encoding)
+
+    @classmethod
+    def some(
+        cls,
+        path: str | Path,
+        folder: str | Path,
+        names: Sequence[str] | None,
+        schema: Schema | None,
+        roles: Mapping[str, Iterable[str] | str | None],
+        *,
+        encoding: str | None = None,
+    ) -> OnDisk:
+        """As ``open``, of some columns alone: the others are not looked at."""
+        path, spill = Path(path), SpillFolder(Path(folder))
+        if path.suffix.lower() in csv_stream.ENDINGS:
+            table = csv_stream.on_disk(path, spill, encoding)
+        else:
+            table = DiskTable.of(ParquetParts.of(path).anywhere(), spill)
+        if names is not None:
+            table = table.select(names)
+        left_out = nested(table.schema)
+        if left_out:
+            table = table.select(readable(table.column_names, left_out, f"{path}: "))
         if not table.num_rows:
             raise InputError(f"{path}: has a header but no records")
-        return cls._read(table, schema, roles, _native(table))
+        return cls._read(table, schema, roles, native_of(table))
+
+    @classmethod
+    def _complete(cls, column: Column, table: DiskTable, *, is_array: bool) -> Column:
+        """A column with what nobody said of it, guessed in passes over its values."""
+        type_ = table.schema.field(column.name).type
+        ranked = pa.types.is_dictionary(type_) and type_.ordered
+        if column.missing or column.description.labels or ranked:
+            # codes, labels and orders are looked at with the column in hand
+            return super()._complete(column, table, is_array=is_array)
+        source = ColumnInTurn(table, column.name)
+        decimals = None
+        if pa.types.is_floating(type_) and column.decimals is None:
+            decimals = decimals_in_turn(lambda: map(finite, source()))
+        if not column.unsaid:
+            return column if decimals is None else replace(column, decimals=decimals)
+        profile = DiskProfile(column.name, source, column.description.label)
+        some = next(iter(source()))
+        try:
+            return column.completed(infer_from(profile, some, decimals))
+        except TooManyTexts:
+            return super()._complete(column, table, is_array=is_array)
 
     @property
     def disk(self) -> DiskTable:
@@ -83,7 +139,25 @@ class OnDisk(Microdata):
             index = np.flatnonzero(index)
         places = array_of(index.astype(np.int64))
         table = self.disk.take(places)
-        return OnDisk(table, self.schema, _native(table))
+        native = replace(native_of(table), origin=self._native.origin)
+        return OnDisk(table, self.schema, native)
+
+    def in_order_of(self, key_of: KeyOf) -> OnDisk:
+        """The records in the order of a key that each of them has; nothing is held."""
+        table = in_key_order(self.disk, key_of)
+        return OnDisk(table, self.schema, self._native_of(table, key_of))
+
+    def _native_of(self, table: DiskTable, key_of: KeyOf) -> NativeFrame:
+        """The columns as they were read, in the new order, where codes of gaps come from them."""
+        coded = [column.name for column in self.schema if column.missing]
+        if not coded:
+            return replace(native_of(table), origin=self._native.origin)
+        raw = in_key_order(self._native.frame.select(coded), key_of)
+        for name in coded:
+            place = table.column_names.index(name)
+            table = table.replaced(place, raw.schema.field(name), raw.readers[name])
+        origin, replaced = self._native.origin, self._native.replaced
+        return replace(native_of(table), origin=origin, replaced=replaced)
 
     def held(self, names: Sequence[str]) -> Microdata:
         """Some columns in memory, with the categories and decimals of the file."""
@@ -103,6 +177,23 @@ class OnDisk(Microdata):
             columns = columns.put(schema[name])
         return OnDisk(table, columns, native)
 
+    def categories(self, name: str) -> list[Category]:
+        """The values of a nominal or ordinal column in code order, some records at a time."""
+        known = self._codes.get(name)
+        if known is not None:
+            return list(known[1])
+        found: pa.Array | None = None
+        for table in self.disk.in_turn(BATCH, [name]):
+            some = pc.unique(as_categories(table.column(name)))
+            both = some if found is None else pa.concat_arrays([found, some])
+            found = pc.unique(both)
+        try:
+            return category_order(self.schema[name], pa.chunked_array([found]))
+        except InputError:
+            # the sentence names a row, which is that of the whole column
+            self._coded(name)
+            raise
+
     def _coded(self, name: str) -> tuple[Floats, list[Category]]:
         known = self._codes.get(name)
         # one column at a time: what was asked for last is asked for again
@@ -115,6 +206,35 @@ class OnDisk(Microdata):
         return OnDisk(table, schema, native)
 
 
-def _native(table: DiskTable) -> NativeFrame:
+@dataclass(frozen=True)
+class ColumnInTurn:
+    """A column as Arrow has it, some records at a time; and its numbers, span by span."""
+
+    table: DiskTable
+    name: str
+
+    def __call__(self) -> Iterator[pa.ChunkedArray]:
+        """Its records in file order."""
+        for some in self.table.in_turn(BATCH, [self.name]):
+            yield some.column(0)
+
+    @property
+    def n(self) -> int:
+        """Records of the file."""
+        return self.table.num_rows
+
+    def read(self, first: int, stop: int) -> Floats:
+        """Numbers of a span of rows; NaN where missing."""
+        span = next(self.table.in_turn(stop - first, [self.name], first, stop))
+        return floats(span.column(0))
+
+    def count_distinct(self) -> int:
+        """How many different numbers it has."""
+        ordered = sorted_numbers(self, self.table.folder)
+        ordered.remove()
+        return ordered.distinct
+
+
+def native_of(table: DiskTable) -> NativeFrame:
     """What stands for the user's frame: the columns as they were read."""
     return NativeFrame(table, "pyarrow", {name: name for name in table.column_names})

@@ -25,6 +25,8 @@ def read(
 
 # records of a row group: what Arrow takes, said here because bytes must not depend on its version
 ROW_GROUP = 1024 * 1024
+# columns of which a row group of that many records is held easily; of more it has fewer records
+COLUMNS = 32
 
 
 def write(
@@ -38,9 +40,10 @@ def write(
 
 
 def _row_groups(table: pa.Table | DiskTable) -> Iterator[pa.Table]:
+    length = ROW_GROUP * COLUMNS // max(COLUMNS, table.num_columns)
     if isinstance(table, DiskTable):
-        yield from table.in_turn(ROW_GROUP)
+        yield from table.in_turn(length)
         return
     # pages end where chunks do: how the file was read must not be seen in what is written
-    for first in range(0, max(table.num_rows, 1), ROW_GROUP):
-        yield table.slice(first, ROW_GROUP).combine_chunks()
+    for first in range(0, max(table.num_rows, 1), length):
+        yield table.slice(first, length).combine_chunks()

@@ -7,9 +7,10 @@ the folder. Record i is the i-th record of the files in the order of their names
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
@@ -22,8 +23,9 @@ from tacit.base.errors import InputError
 DELTA_LOG = "_delta_log"
 # what Hive and Spark write for a partition whose value is missing
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-# records decoded at a time
+# records decoded at a time, of so many columns
 BATCH = 65_536
+COLUMNS = 64
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
@@ -80,6 +82,11 @@ class ParquetParts:
         )
         return cls(path, files, schema)
 
+    def anywhere(self) -> ParquetParts:
+        """The same files by paths that mean the same to a process that works in another folder."""
+        files = tuple(replace(file, path=file.path.absolute()) for file in self.files)
+        return replace(self, files=files)
+
     @cached_property
     def num_rows(self) -> int:
         """Records of all files."""
@@ -122,8 +129,15 @@ class ParquetParts:
         # a map or a read-ahead of the whole file would count against the memory limit
         with pq.ParquetFile(file.path, memory_map=False, pre_buffer=False) as opened:
             groups, row = _groups(opened, first, stop)
-            batches = opened.iter_batches(
-                BATCH, row_groups=groups, columns=inside, use_threads=False
+            # one group at a time: Arrow holds the bytes of all groups that it was asked for
+            batches = itertools.chain.from_iterable(
+                opened.iter_batches(
+                    batch_of(len(inside)),
+                    row_groups=[group],
+                    columns=inside,
+                    use_threads=False,
+                )
+                for group in groups
             )
             while row < stop:
                 try:
@@ -147,6 +161,15 @@ class ParquetParts:
                 repeated = pa.repeat(pa.scalar(one, type_), table.num_rows)
                 table = table.append_column(name, repeated)
         return table.select(wanted)
+
+
+def batch_of(columns: int) -> int:
+    """Records decoded at a time: fewer of a file with many columns.
+
+    >>> batch_of(6), batch_of(640)
+    (65536, 6553)
+    """
+    return max(1, BATCH * COLUMNS // max(COLUMNS, columns))
 
 
 def files_of(path: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.kernels.arrays import Floats, Ints
+from tacit.kernels.arrays import Floats, Ints, rising
 from tacit.kernels.compiler import NUMPY_STEP, njit
 
 # the kinds of ``kdtree``, which is compiled vector code and not imported for two names
@@ -58,7 +58,7 @@ def graph(
         return compiled
     linked = cols >= 0
     width = int(cols.max(initial=0)) + 1
-    pair = np.unique(rows[linked] * width + cols[linked])
+    pair = rising(rows[linked] * width + cols[linked])
     owner, column = np.divmod(pair, width)
     return _starts(owner, n), column
 

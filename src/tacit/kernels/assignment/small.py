@@ -93,6 +93,35 @@ def _solve(cost: Floats) -> Ints:
 
 
 @njit(cache=True, nogil=True)
+def member_pairs(
+    a: Ints,
+    b: Ints,
+    start_a: Ints,
+    start_b: Ints,
+    row_a: Ints,
+    row_b: Ints,
+) -> tuple[Ints, Ints]:
+    """The rows of all members of group a[p] with all of group b[p], matrix after matrix.
+
+    Group g has the members start[g] .. start[g + 1] - 1, whose rows are row[member].
+    """
+    total = 0
+    for p in range(len(a)):
+        size = start_a[a[p] + 1] - start_a[a[p]]
+        total += size * (start_b[b[p] + 1] - start_b[b[p]])
+    left = np.empty(total, np.int64)
+    right = np.empty(total, np.int64)
+    at = 0
+    for p in range(len(a)):
+        for i in range(start_a[a[p]], start_a[a[p] + 1]):
+            for j in range(start_b[b[p]], start_b[b[p] + 1]):
+                left[at] = row_a[i]
+                right[at] = row_b[j]
+                at += 1
+    return left, right
+
+
+@njit(cache=True, nogil=True)
 def group_costs(
     cells: Floats,
     start: Ints,

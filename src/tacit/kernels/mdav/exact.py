@@ -34,6 +34,8 @@ from tacit.kernels.mdav.shells import build_shells, farthest
 
 SMALLEST_REBUILD = 256
 """Records below which a tree is not built anew: there is little left to search."""
+GROUP_STEP = 1e-4
+"""CPU seconds of forming one group in numpy, however few the records."""
 HUGE = 1e150
 """Values up to this have finite squares, also when many columns are added."""
 SLACK = 1e-10
@@ -82,9 +84,10 @@ def mdav(values: npt.ArrayLike, k: int) -> Ints:
     start = np.append(np.flatnonzero(first), n)
     distinct = np.ascontiguousarray(ranked[start[:-1]])
     labels = np.empty(n, np.int64)
-    # three scans of all columns for two groups
+    # three scans of all columns for two groups, each group in some steps of numpy at the least
     scans = 2 * n * distinct.size / k
-    compute = _groups if _groups.pays(scans * NUMPY_STEP) else small.groups
+    plain = max(scans * NUMPY_STEP, n / k * GROUP_STEP)
+    compute = _groups if _groups.pays(plain) else small.groups
     labels[order] = compute(distinct, start, k)
     return labels
 

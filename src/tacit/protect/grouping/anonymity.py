@@ -16,7 +16,9 @@ import numpy as np
 
 from tacit.base.typing import Bools, Floats, Ints
 from tacit.kernels.suppression import cover, gather
+from tacit.protect import by_address, by_rank
 from tacit.protect.grouping.buckets import Buckets, Columns, buckets
+from tacit.protect.grouping.class_blanks import ClassBlanks
 from tacit.protect.grouping.key_classes import (
     Reading,
     class_frequencies,
@@ -56,29 +58,74 @@ def suppress(
     the kernels for how cells are chosen. Which of several equal records of a class is
     suppressed is drawn at random (they differ only in columns that are not keys).
     """
-    below = frequencies(codes, missing) < k
-    if not below.any():
-        return np.zeros(codes.shape, dtype=np.bool_)
-    blank = _hopeless(codes, k, missing) & below[:, None]
-    for _ in range(codes.shape[1] + 1):
+    distinct, label, count = compress(codes)
+    rows = random_rows(label, rng)
+    every = list(range(codes.shape[1]))
+    classes = ClassBlanks.of(distinct, count)
+    found = suppress_classes(classes, every, k, importance, missing, rng)
+    return found.of_records(rows)
+
+
+def random_rows(label: Ints, rng: np.random.Generator) -> Ints:
+    """The records class after class, in random order within each."""
+    n = label.size
+    if n <= by_address.BLOCK:
+        shuffled = rng.permutation(n)
+        return np.asarray(shuffled[np.argsort(label[shuffled], kind="stable")])
+    return np.lexsort((by_rank.ties_of(rng)(0, n), label))
+
+
+def suppress_classes(
+    state: ClassBlanks,
+    places: list[int],
+    k: int,
+    importance: Floats,
+    missing: Reading,
+    rng: np.random.Generator,
+) -> ClassBlanks:
+    """As ``suppress``, of classes: more cells of these columns, so that every f(r) >= k."""
+
+    def below(left: Ints, records: Ints) -> Bools:
+        return np.asarray(frequencies(left, missing, records) < k)
+
+    codes = state.shown[:, places]
+    few = below(codes, state.count)
+    if not few.any():
+        return state
+    hopeless = _hopeless(codes, k, missing, state.count) & few[:, None]
+    state = state.with_cells(_wide(hopeless, places, state))
+    for _ in range(len(places) + 1):
         # under 'value' a record may be left that only a class made in this round can take in:
         # go round again
-        left = np.where(blank, -1, codes)
-        more = blank | _round(left, k, importance, missing, rng)
-        shown = np.where(more, -1, codes)
-        below = frequencies(shown, missing) < k
-        if not below.any():
-            return np.asarray(more & (codes >= 0))
+        distinct, label, count = compress(state.shown[:, places], state.count)
+        who, cells = _round(distinct, count, k, importance, missing)
+        blank = _number(state)
+        state = state.taking(label, who, _wide(cells, places, state), rng)
+        if not below(state.shown[:, places], state.count).any():
+            return state
         # the sets that were tried do not help: another round would find the same
-        if (more == blank).all():
+        if _number(state) == blank:
             break
-        blank = more
-    return column_by_column(
-        codes,
-        blank,
+    more = column_by_column(
+        state.keys[state.origin][:, places],
+        state.blank[:, places],
         importance,
-        below=lambda left: frequencies(left, missing) < k,
+        below=lambda left: below(left, state.count),
+        records=state.count,
     )
+    return state.with_cells(_wide(more, places, state))
+
+
+def _wide(cells: Bools, places: list[int], state: ClassBlanks) -> Bools:
+    """Cells of some columns among all."""
+    out = np.zeros((len(cells), state.keys.shape[1]), dtype=np.bool_)
+    out[:, places] = cells
+    return out
+
+
+def _number(state: ClassBlanks) -> int:
+    """How many cells are blank."""
+    return int(state.count @ state.blank.sum(axis=1))
 
 
 def column_by_column(
@@ -88,6 +135,7 @@ def column_by_column(
     below: Callable[[Ints], Bools],
     people: Ints | None = None,
     everywhere: Callable[[Bools], Bools] = lambda cells: cells,
+    records: Ints | None = None,
 ) -> Bools:
     """Blank one more column of every record below k, round by round, until none is.
 
@@ -104,14 +152,15 @@ def column_by_column(
         The person of every record; each its own unless given.
     everywhere : callable
         Adds the cells that must go with these.
+    records : array of int, optional
+        How many records, each a person, a row stands for; one unless given.
     """
-    people = np.arange(len(codes)) if people is None else people
     for _ in range(codes.shape[1]):
         left = np.where(blank, -1, codes)
         few = below(left)
         if not few.any():
             return np.asarray(blank & (codes >= 0))
-        worst = _worst_cells(left, people, importance)
+        worst = _worst_cells(left, people, importance, records)
         blank = everywhere(blank | (worst & few[:, None]))
     # what is blank everywhere matches everything, but under 'value' only what is blank, too: the
     # smallest classes join, until nobody is left below
@@ -123,21 +172,23 @@ def column_by_column(
         present = left >= 0
         shown = np.asarray(present.any(axis=1))
         if not (few & shown).any():
-            few = _smallest_class(left, shown)
+            few = _smallest_class(left, shown, records)
         blank = everywhere(blank | few[:, None])
 
 
-def _smallest_class(codes: Ints, among: Bools) -> Bools:
+def _smallest_class(codes: Ints, among: Bools, records: Ints | None) -> Bools:
     """The records of the smallest class of these (all, where there are none)."""
     if not among.any():
         return np.ones(len(codes), dtype=np.bool_)
-    _, label, count = compress(codes)
-    size = np.where(among, count[label], len(codes) + 1)
+    _, label, count = compress(codes, records)
+    size = np.where(among, count[label], count.sum() + 1)
     smallest = size.argmin()
     return np.asarray(label == label[smallest])
 
 
-def _worst_cells(codes: Ints, people: Ints, importance: Floats) -> Bools:
+def _worst_cells(
+    codes: Ints, people: Ints | None, importance: Floats, records: Ints | None
+) -> Bools:
     """For each record the one shown cell without which most persons per cost share the rest."""
     n, width = codes.shape
     # below every gain: a blank cell is chosen last
@@ -145,10 +196,11 @@ def _worst_cells(codes: Ints, people: Ints, importance: Floats) -> Bools:
     for j in range(width):
         # what the record would be told apart by without this cell
         rest = np.delete(np.arange(width), j)
-        _, label, _ = compress(codes[:, rest])
-        in_class = np.column_stack([label, people])
-        who = np.unique(in_class, axis=0)
-        persons = np.bincount(who[:, 0])[label]
+        _, label, number = compress(codes[:, rest], records)
+        if people is not None:
+            who = np.unique(np.column_stack([label, people]), axis=0)
+            number = np.bincount(who[:, 0])
+        persons = number[label]
         shown = codes[:, j] >= 0
         gain[shown, j] = persons[shown] / importance[j]
     best = np.argmax(gain, axis=1)
@@ -167,14 +219,17 @@ def largest_set(width: int) -> int:
 
 
 def _round(
-    codes: Ints,
+    distinct: Ints,
+    count: Ints,
     k: int,
     importance: Floats,
     missing: Reading,
-    rng: np.random.Generator,
-) -> Bools:
-    """One pass over all sets of columns, cheapest first."""
-    distinct, label, count = compress(codes)
+) -> tuple[Ints, Bools]:
+    """One pass over all sets of columns, cheapest first.
+
+    Of each action: the class that it takes a record of, and the cells that this one loses.
+    """
+    width = distinct.shape[1]
     need = k - class_frequencies(distinct, count, missing)
     left, small = count.copy(), need > 0
     who: list[Ints] = []
@@ -184,7 +239,7 @@ def _round(
         if not wanted.any():
             break
         found = buckets(distinct, subsets, wanted, missing)
-        table = np.zeros((len(subsets), codes.shape[1]), dtype=np.bool_)
+        table = np.zeros((len(subsets), width), dtype=np.bool_)
         for number, subset in enumerate(subsets):
             table[number, list(subset)] = True
         price = table @ importance
@@ -199,8 +254,8 @@ def _round(
         who.append(chosen)
         cells.append(table[found.which[where]])
     if not who:
-        return np.zeros(codes.shape, dtype=np.bool_)
-    return _spread(np.concatenate(who), np.concatenate(cells), label, rng)
+        return np.empty(0, dtype=np.int64), np.empty((0, width), dtype=np.bool_)
+    return np.concatenate(who), np.concatenate(cells)
 
 
 def _cells_of(found: Buckets, table: Bools) -> Bools:
@@ -298,6 +353,7 @@ def _hopeless(
     codes: Ints,
     k: int,
     missing: Reading,
+    records: Ints,
 ) -> Bools:
     """Cells whose value occurs fewer than k times in its column.
 
@@ -308,9 +364,10 @@ def _hopeless(
     out = np.zeros(codes.shape, dtype=np.bool_)
     for j, column in enumerate(codes.T):
         place = ranks(column)
-        count = np.bincount(place)[place]
+        count = np.bincount(place, weights=records)[place]
         scarce = (count < k) & (column >= 0)
-        if missing == "value" or scarce.mean() > FORCED_SHARE:
+        share = float(scarce @ records) / float(records.sum())
+        if missing == "value" or share > FORCED_SHARE:
             out[:, j] = scarce
     return out
 
@@ -332,26 +389,3 @@ def _levels(price: Floats, size: Ints) -> Floats:
     useful = [level for level in levels if level >= smallest]
     rising = np.unique(useful)
     return rising[::-1].copy()
-
-
-def _spread(
-    who: Ints,
-    cells: Bools,
-    label: Ints,
-    rng: np.random.Generator,
-) -> Bools:
-    """From classes to records: the i-th action of a class takes its i-th record at random."""
-    out = np.zeros((label.size, cells.shape[1]), dtype=np.bool_)
-    shuffled = rng.permutation(label.size)
-    by_class = np.argsort(label[shuffled], kind="stable")
-    rows = shuffled[by_class]
-    count = np.bincount(label)
-    start = np.cumsum(count) - count
-    # actions class after class, each with its number within the class
-    order = np.argsort(who, kind="stable")
-    sizes = np.bincount(who, minlength=start.size)
-    first_turn = np.cumsum(sizes) - sizes
-    turn = np.arange(who.size) - np.repeat(first_turn, sizes)
-    place = start[who[order]] + turn
-    out[rows[place]] = cells[order]
-    return out

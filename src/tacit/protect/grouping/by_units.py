@@ -85,6 +85,19 @@ class RowUnits:
         )
 
 
+def levels_of(names: Sequence[str], found: RowUnits) -> list[list[str]]:
+    """The columns of each level, as ``groups_of_units`` takes them; no group is formed."""
+    homely = [name for name in names if name in found.of_homes]
+    rest = [name for name in names if name not in homely]
+    levels = [homely if found.homes is not None else []]
+    if found.people is None:
+        levels.append(rest)
+    else:
+        levels.append([name for name in rest if name in found.of_people])
+        levels.append([name for name in rest if name not in found.of_people])
+    return [level for level in levels if level]
+
+
 def groups_of_units(
     table: ValueOrderedTable,
     names: Sequence[str],

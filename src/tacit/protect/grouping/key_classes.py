@@ -21,8 +21,11 @@ from tacit.base.typing import Ints
 Reading = Literal["any", "value"]
 
 
-def compress(codes: Ints) -> tuple[Ints, Ints, Ints]:
-    """Distinct rows in value order, the class of each record, and the records of each class."""
+def compress(codes: Ints, records: Ints | None = None) -> tuple[Ints, Ints, Ints]:
+    """Distinct rows in value order, the class of each row, and the records of each class.
+
+    ``records`` is how many records each row stands for; one unless given.
+    """
     label = np.zeros(len(codes), dtype=np.int64)
     for column in codes.T:
         rank = ranks(column)
@@ -33,7 +36,8 @@ def compress(codes: Ints) -> tuple[Ints, Ints, Ints]:
     first = np.zeros(size, dtype=np.int64)
     # backwards, so that the first record of each class is written last
     first[label[::-1]] = np.arange(len(codes))[::-1]
-    count = np.bincount(label, minlength=size).astype(np.int64)
+    # as floats: exact to 2^53 records
+    count = np.bincount(label, weights=records, minlength=size).astype(np.int64)
     return codes[first], label, count
 
 
@@ -52,9 +56,11 @@ def ranks(column: Ints) -> Ints:
     return np.asarray(place.ravel(), dtype=np.int64)
 
 
-def frequencies(codes: Ints, missing: Reading = "any") -> Ints:
-    """f(r) of every record; -1 codes a missing value."""
-    distinct, label, count = compress(codes)
+def frequencies(
+    codes: Ints, missing: Reading = "any", records: Ints | None = None
+) -> Ints:
+    """f(r) of every row; -1 codes a missing value; ``records``: how many each stands for."""
+    distinct, label, count = compress(codes, records)
     return np.asarray(class_frequencies(distinct, count, missing)[label])
 
 

@@ -23,13 +23,21 @@ SAFE = 1 - 1e-9
 """What rounding could add to a proof is taken off."""
 
 
-def least_cost(codes: Ints, k: int, importance: Floats, missing: Reading) -> float:
+def least_cost(
+    codes: Ints,
+    k: int,
+    importance: Floats,
+    missing: Reading,
+    records: Ints | None = None,
+) -> float:
     """A cost below which no blanking of cells gives every record f(r) >= k; -1: missing.
 
     Parameters
     ----------
     codes, k, importance, missing
         As in ``anonymity.suppress``.
+    records : array of int, optional
+        How many records each row stands for; one unless given.
 
     Notes
     -----
@@ -47,7 +55,7 @@ def least_cost(codes: Ints, k: int, importance: Floats, missing: Reading) -> flo
     every r has got its worth, and the sum of y(r) is a bound (weak duality of a covering problem).
     It cannot be above (k - 1) times the price of a record: that many empty records match all.
     """
-    distinct, _, count = compress(codes)
+    distinct, _, count = compress(codes, records)
     frequency = class_frequencies(distinct, count, missing)
     below = np.flatnonzero(frequency < k)
     if not below.size:

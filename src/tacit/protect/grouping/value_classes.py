@@ -97,15 +97,12 @@ def even_cuts(size: int, bins: int) -> Floats:
     return np.asarray(np.unique(ends) - 0.5)
 
 
-def round_cuts(values: Floats, bins: int) -> Floats:
-    """At most ``bins`` intervals of equal width over the values present.
+def round_cuts(low: float, high: float, bins: int) -> Floats:
+    """At most ``bins`` intervals of equal width from the lowest to the highest value.
 
     The width is 1, 2 or 5 times a power of ten.
     """
     # a constant or empty column has one class, of width 1
-    present = values[~np.isnan(values)]
-    low = float(present.min()) if present.size else 0.0
-    high = float(present.max()) if present.size else 0.0
     if low == high:
         return np.array([low, low + 1.0])
     width = nice((high - low) / bins)

@@ -10,12 +10,14 @@ from tacit.report.charts.distribution import categories, histogram, pair
 from tacit.report.charts.heatmap import heatmap
 from tacit.report.charts.map import Point, risk_utility_map
 from tacit.report.charts.spark import over_time, sparkline
+from tacit.report.charts.svg import for_both
 
 __all__ = [
     "Bar",
     "Point",
     "bars",
     "categories",
+    "for_both",
     "heatmap",
     "histogram",
     "matrix",

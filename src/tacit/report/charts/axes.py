@@ -94,7 +94,13 @@ def bottom_axis(
 
 
 def left_axis(
-    d: Drawing, y: Scale, x: float, to: float, about: int = 4, percent: bool = False
+    d: Drawing,
+    y: Scale,
+    x: float,
+    to: float,
+    about: int = 4,
+    percent: bool = False,
+    gap: float = 6,
 ) -> None:
     """The left axis at `x`: a grid line to `to` and the value at each tick."""
     for value in y.ticks(about):
@@ -108,7 +114,7 @@ def left_axis(
         )
         # 4 below: the middle of a digit of 12 pixels lies on the line
         d.text(
-            x - 6,
+            x - gap,
             place + 4,
             _tick(value, percent),
             "tick",

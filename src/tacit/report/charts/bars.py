@@ -9,6 +9,8 @@ from tacit.report.charts.axes import Scale, bottom_axis
 from tacit.report.charts.svg import Drawing, wide
 from tacit.report.words import limit, number, percent
 
+# Drawings that are narrower have their labels above the bars, which takes so much height.
+NARROW, ABOVE = 480, 14.0
 # A screen reader is told the first rows only: nobody listens to more.
 SPOKEN = 20
 
@@ -60,6 +62,9 @@ def bars(
         The value at the right end, with an axis from 0 to it; the largest one unless given.
     """
     write = percent if shares else number
+    # on a telephone a label stands above its bar, which then has the whole width
+    above = ABOVE if width < NARROW else 0.0
+    row += above
     # the dashed limit needs a line of text above the bars
     top = 18 if bound is not None else 4
     bottom = row * len(rows) + (20 if bound is not None else 8)
@@ -69,8 +74,8 @@ def bars(
     d = Drawing(width, height, f"{title}. {spoken}")
     # labels may take two fifths of the width; 6 % of slack, because `wide` is a guess
     longest = max((1.06 * wide(bar.label) for bar in rows), default=30)
-    room = min(width * 0.4, 18 + longest)
-    x = Scale(0, most or _largest(rows, bound), room, width - 70)
+    room = 2.0 if above else min(width * 0.4, 18 + longest)
+    x = Scale(0, most or _largest(rows, bound), room, width - (52 if above else 70))
     for place, bar in enumerate(rows):
         _draw(
             d,
@@ -79,6 +84,7 @@ def bars(
             top + place * row,
             row,
             write,
+            above,
         )
     if bound is not None:
         d.line(
@@ -110,18 +116,18 @@ def _draw(
     y: float,
     row: float,
     write: Callable[[float | None], str],
+    above: float,
 ) -> None:
     """One row: label, track, bar, whisker, tick of chance, value."""
     room = x.start
-    middle = y + row / 2
     strong = " strong" if bar.strong else ""
-    d.text(
-        room - 10,
-        middle + 4,
-        _cut(bar.label, room - 12),
-        "label" + strong,
-        "end",
-    )
+    if above:
+        d.text(room, y + above, _cut(bar.label, x.end), "label" + strong)
+        y, row = y + above, row - above
+    middle = y + row / 2
+    if not above:
+        label = _cut(bar.label, room - 12)
+        d.text(room - 10, middle + 4, label, "label" + strong, "end")
     d.rect(
         room,
         y + 6,

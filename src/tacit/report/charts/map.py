@@ -18,6 +18,10 @@ Box = tuple[float, float, float, float]
 
 # A screen reader is told so many releases, and so many points all get a label.
 FEW = 12
+# Pixels between the upright axis and its figures: the mark of a plan without loss lies there.
+MARK = 12
+# A map that is narrower, on a telephone, has fewer words.
+NARROW = 480
 # The style sheet has so many colours; shapes tell apart what shares one.
 COLOURS = 6
 
@@ -38,6 +42,8 @@ class Point:
     frontier: bool = False
     id: str | None = None
     interval: tuple[float, float] | None = None
+    short: str = ""
+    """What stands beside the point; the label unless given."""
 
     @property
     def highest(self) -> float:
@@ -77,6 +83,7 @@ def risk_utility_map(
     legend : bool
         Say which shape is which family.
     """
+    taken: list[Box] = []
     live = any(point.id is not None for point in points)
     spoken = _spoken(points, bound)
     d = Drawing(width, height, spoken, kind="map", live=live)
@@ -89,15 +96,17 @@ def risk_utility_map(
     # the shaded band lies below the grid, the dashed line above it
     if bound is not None:
         d.rect(left, y(bound), right - left, bottom - y(bound), "accept")
-    left_axis(d, y, left, right, 5, percent=True)
-    bottom_axis(d, x, bottom, 6)
+    left_axis(d, y, left, right, 5, percent=True, gap=MARK)
+    bottom_axis(d, x, bottom, 3 if width < NARROW else 6)
     if bound is not None:
         d.line(left, y(bound), right, y(bound), "bound")
         accepted = f"accepted up to {limit(bound)}"
-        d.text(right - 4, y(bound) - 5, accepted, "note", "end")
-    costs = f"{loss_name} → worse for the user of the data"
+        _name_bound(d, accepted, y(bound), (left, right), taken, (x, y), points)
+    narrow = width < NARROW
+    costs = f"{loss_name} →" + ("" if narrow else " worse for the user of the data")
     d.text(right, height - 8, costs, "note", "end")
-    d.text(left, 11, f"↑ {risk_name}, worse for the people in the data", "note")
+    worse = "" if narrow else ", worse for the people in the data"
+    d.text(left, 11, f"↑ {risk_name}{worse}", "note")
     edge = [point for point in points if point.frontier]
     edge.sort(key=lambda point: (point.loss, point.risk))
     if len(edge) > 1:
@@ -106,7 +115,6 @@ def risk_utility_map(
     families = list(dict.fromkeys(point.family for point in points))
     if legend and len(families) > 1:
         _legend(d, families, right)
-    taken: list[Box] = []
     # the chosen point is drawn last, on top of the others ...
     for point in sorted(points, key=lambda p: (p.chosen, p.frontier)):
         cx = x(point.loss)
@@ -114,11 +122,15 @@ def risk_utility_map(
         _whisker(d, point, cx, y)
         _draw(d, point, cx, cy, families.index(point.family))
         taken.append((cx - 8, cy - 8, cx + 8, cy + 8))
-    # ... and labelled first, while there is room
+    # ... and labelled first, while there is room; what was run twice is named once
+    named: set[tuple[str, int, int]] = set()
     for point in sorted(points, key=lambda p: (not p.chosen, not p.frontier)):
-        if point.chosen or point.frontier or len(points) <= FEW:
-            cx = x(point.loss)
-            cy = y(point.risk)
+        cx = x(point.loss)
+        cy = y(point.risk)
+        name = (point.short or point.label, round(cx), round(cy))
+        wanted = point.chosen or point.frontier or len(points) <= FEW
+        if wanted and name not in named:
+            named.add(name)
             _label(d, point, cx, cy, taken, (right, bottom))
     return d
 
@@ -139,6 +151,28 @@ def _scales(
     x = Scale(0, most_loss * 1.12, left, right)
     y = Scale(0, end, bottom, top)
     return x, y
+
+
+def _name_bound(
+    d: Drawing,
+    text: str,
+    height: float,
+    ends: tuple[float, float],
+    taken: list[Box],
+    scales: tuple[Scale, Scale],
+    points: Sequence[Point],
+) -> None:
+    """The words on the dashed line: at its right end, or at the left where a point is there."""
+    x, y = scales
+    span = wide(text)
+    marks = [(x(point.loss), y(point.risk)) for point in points]
+    boxes = [(cx - 14, cy - 14, cx + 14, cy + 14) for cx, cy in marks]
+    for start in (ends[1] - 4 - span, ends[0] + 8):
+        box = (start, height - 16, start + span, height)
+        if not any(_meet(box, other) for other in boxes):
+            break
+    d.text(start, height - 5, text, "note")
+    taken.append(box)
 
 
 def _legend(
@@ -225,7 +259,8 @@ def _label(
 
     A label that fits nowhere is left to the tip and the table.
     """
-    span = wide(point.label)
+    text = point.short or point.label
+    span = wide(text)
     # the ring around the chosen point needs more distance
     gap = 18 if point.chosen else 13
     places = (
@@ -237,6 +272,10 @@ def _label(
         (gap, -10, "start"),
         (-gap, -10, "end"),
         (0, -gap - 14, "middle"),
+        (gap, -26, "start"),
+        (-gap, -26, "end"),
+        (gap / 2, -40, "end"),
+        (gap / 2, -56, "end"),
     )
     shift = {"start": 0.0, "middle": span / 2, "end": span}
     for dx, dy, anchor in places:
@@ -247,7 +286,7 @@ def _label(
         free = not any(_meet(box, other) for other in taken)
         if free and _inside(box, corner):
             look = "label strong" if point.chosen else "label"
-            d.text(cx + dx, base, point.label, look, anchor)
+            d.text(cx + dx, base, text, look, anchor)
             taken.append(box)
             return
 

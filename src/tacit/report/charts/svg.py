@@ -7,7 +7,7 @@ forbids inline styles can show it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 Value = str | float | int | None
@@ -218,6 +218,18 @@ class Drawing:
 
     def __str__(self) -> str:
         return self._head() + "".join(self.parts) + "</svg>"
+
+
+PHONE = 340
+"""The width of a drawing for a telephone: its letters are as large there as on a screen."""
+
+
+def for_both(draw: Callable[[float], Drawing], width: float) -> str:
+    """One drawing for a screen and one for a telephone; the style sheet shows which fits."""
+    screen, phone = draw(width), draw(PHONE)
+    screen.kind += " for-screen"
+    phone.kind += " for-phone"
+    return f"{screen}{phone}"
 
 
 def _outline(shape: str, s: float) -> list[Position]:

@@ -9,16 +9,14 @@ depends on its item alone, that changes nothing but the time.
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import pyarrow as pa
-
-from tacit.base.errors import MissingExtra, TacitError
+from tacit.base.errors import InputError, MissingExtra, TacitError
+from tacit.base.spark_tasks import spread
 from tacit.scale.engine.base import (
     Cancel,
     Item,
@@ -43,6 +41,8 @@ SETTINGS = {
     # a task may be lost with its worker several times before the run is given up
     "spark.task.maxFailures": "8",
 }
+# Hive and Spark keep the names of tables there, from one session to the next
+CATALOG = {"spark.sql.catalogImplementation": "hive"}
 TASKS_PER_CORE = 4
 """Tasks of a wave or of a shuffle: a few for every core, so that slow ones even out."""
 
@@ -104,6 +104,22 @@ class Spark:
         spark.sparkContext.setLogLevel("ERROR")
         return spark
 
+    def table(self, name: str) -> Any:
+        """A table of the catalog, as a DataFrame."""
+        try:
+            from pyspark.errors import PySparkException
+            from pyspark.sql import SparkSession
+        except ImportError:
+            raise MissingExtra("pyspark", "spark", "a table of a catalog") from None
+        running = SparkSession.getActiveSession()
+        own = self if running else Spark(self.master, CATALOG | self.settings)
+        try:
+            return own.session().table(name)
+        except PySparkException as error:
+            # what Spark says, without its trace
+            reason = str(error).splitlines()[0].rstrip(".")
+            raise InputError(f"table:{name}: {reason}") from None
+
     def map(
         self,
         work: Callable[[Item], Result],
@@ -126,29 +142,13 @@ class Spark:
             return
         spark = self.session()
 
-        def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                places, pickled = (
-                    batch[name].to_pylist() for name in batch.schema.names
-                )
-                for place, item in zip(places, pickled, strict=True):
-                    result = pickle.dumps(work(pickle.loads(item)))
-                    row = {"place": [place], "result": [result]}
-                    yield pa.RecordBatch.from_pydict(row)
-
         wave = TASKS_PER_CORE * int(spark.sparkContext.defaultParallelism)
         # between waves progress is told and a cancel is heard
         for first in range(0, len(waiting), wave):
             check_cancel(cancel, finished, total)
             places = waiting[first : first + wave]
-            table = []
-            for place in places:
-                pickled = pickle.dumps(items[place])
-                table.append((place, bytearray(pickled)))
-            frame = spark.createDataFrame(table, "place long, item binary")
-            spread = frame.repartition(len(places), "place")
-            for row in spread.mapInArrow(run, "place long, result binary").collect():
+            for place, result in spread(spark, work, items, places):
                 finished += 1
                 if progress:
                     progress(finished, total)
-                yield int(row["place"]), pickle.loads(bytes(row["result"]))
+                yield place, result

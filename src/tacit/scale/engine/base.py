@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from threading import Event
-from typing import ClassVar, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from tacit.base import seeds
 from tacit.base.errors import TacitError
@@ -55,6 +55,10 @@ class Engine(Protocol):
         done: frozenset[int] = frozenset(),
     ) -> Iterator[tuple[int, Result]]:
         """(place, result) of every item whose place is not in ``done``, as items finish."""
+        ...
+
+    def table(self, name: str) -> Any:
+        """A table of the engine's catalog as an unread frame; None if it has no catalog."""
         ...
 
 

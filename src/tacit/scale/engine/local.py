@@ -48,6 +48,9 @@ class _Local:
             return self.workers or os.cpu_count() or 1
         return self.workers or len(os.sched_getaffinity(0))
 
+    def table(self, name: str) -> None:
+        """None: this machine has no catalog of tables."""
+
     def _pool(self) -> Executor:
         raise NotImplementedError
 

@@ -141,7 +141,11 @@ class DelayBoundClusters(Filter):
             )
         super()._begin(records)
         # person and confidential value follow the masked columns in a row
-        self._row = np.zeros((1, len(records.names) + 2))
+        self._row = np.full((1, len(records.names) + 2), math.nan)
+        extras = ((-2, self.person), (-1, self.confidential))
+        self._extras = [(at, name) for at, name in extras if name is not None]
+        # who is withheld by one push: at most all who wait and the newcomer
+        self._gone = np.empty(self.delay + 2, dtype=np.int64)
         records.beside_others()
         self._parameters = np.array(
             [
@@ -196,9 +200,10 @@ class DelayBoundClusters(Filter):
     def _take_in(self, record: AnyRecord) -> int:
         if self._records is None:
             self._begin(Records(record, *self._declared()))
-        x = record[0] if self._records is not None and self._records.pair else record
-        for at, name in ((-2, self.person), (-1, self.confidential)):
-            self._row[0, at] = math.nan if name is None else token(x[name])
+        if self._extras:
+            x = record[0] if self._records.pair else record  # type: ignore[union-attr]  # begun
+            for at, name in self._extras:
+                self._row[0, at] = token(x[name])
         return super()._take_in(record)
 
     def _due(self) -> tuple[Floats, Ints]:
@@ -241,7 +246,9 @@ class DelayBoundClusters(Filter):
         meta: Ints,
     ) -> tuple[int, int]:
         now = self.clock() if self.seconds is not None else 0.0
-        gone = np.empty(len(values) + self.pending, dtype=np.int64)
+        gone = self._gone
+        if len(values) > 1:
+            gone = np.empty(len(values) + self.pending, dtype=np.int64)
         emitted, withheld = self._step(
             values,
             now,
@@ -255,7 +262,8 @@ class DelayBoundClusters(Filter):
             meta,
             gone,
         )
-        for index in gone[:withheld].tolist():
+        # one array less in most pushes
+        for index in gone[:withheld].tolist() if withheld else ():
             self.withheld.append(index)
             # what is withheld must not stay in memory
             self._carried.pop(index, None)

@@ -1,0 +1,166 @@
+"""Any size: every registered risk and loss measure gives on files on the disk what it gives in
+memory, whoever does the pieces. None is excused.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tacit as tc
+from contract import examples
+from tacit import loss, risk
+from tacit.attack import nearest
+from tacit.attack.nearest import Nearest
+from tacit.attack.over_blocks import blocked_files, laid_out
+from tacit.base.errors import TacitWarning
+from tacit.base.measure import Measure
+from tacit.data import io
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Microdata
+from tacit.data.out_of_core import disk_rows, pieces
+from tacit.data.out_of_core.pieces import mapped_by
+from tacit.loss import moments
+from tacit.scale.engine import Spark, Threads
+from tacit.scale.engine.standalone import standalone
+
+MEASURES = [
+    *((f"risk.{name}", risk.registry[name]) for name in risk.registry),
+    *((f"loss.{name}", loss.registry[name]) for name in loss.registry),
+]
+Pairs = tuple[Microdata, Microdata]
+
+
+def files(folder: Path, n: int) -> tuple[Path, Path]:
+    """Columns of every kind, masked in several ways; some cells are suppressed."""
+    frame = examples.frame(n)
+    frame["person"] = [f"p{i // 2}" for i in range(n)]
+    whole = pa.Table.from_pandas(frame, preserve_index=False)
+    pq.write_table(whole, folder / "original.parquet", row_group_size=n // 3)
+    steps = [
+        tc.protect.Noise(percent=20, columns=["income", "tax"], random_state=1),
+        tc.protect.PRAM(columns=["region"], random_state=2),
+        tc.protect.Rounding(base=5, columns=["age"], random_state=3),
+    ]
+    masked: Any = io.read(folder / "original.parquet")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TacitWarning)
+        for step in steps:
+            masked = step.fit_transform(masked)
+    table = masked.table
+    school = table.column("school").to_pylist()
+    school[::17] = [None] * len(school[::17])
+    place = table.column_names.index("school")
+    values = pa.array(school, pa.string()).cast(table.column("school").type)
+    table = table.set_column(place, "school", values)
+    pq.write_table(table, folder / "masked.parquet", row_group_size=n // 2)
+    return folder / "original.parquet", folder / "masked.parquet"
+
+
+ROLES: dict[str, Any] = {
+    "quasi": ["income", "tax", "age", "region", "school"],
+    "confidential": ["debt"],
+    "ordinal": ["school"],
+}
+
+
+def in_memory(paths: tuple[Path, Path]) -> Pairs:
+    return io.read(paths[0], **ROLES), io.read(paths[1], **ROLES)
+
+
+def on_disk(paths: tuple[Path, Path], folder: Path) -> Pairs:
+    places = folder / "x", folder / "z"
+    for place in places:
+        place.mkdir()
+    return OnDisk.open(paths[0], places[0], **ROLES), OnDisk.open(
+        paths[1], places[1], **ROLES
+    )
+
+
+def answer(measure: Callable[..., Measure], pair: Pairs) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TacitWarning)
+        given: dict[str, Any] = {}
+        # one attack is enough for what sums them up, and goes over blocks
+        if "attacks" in signature(measure).parameters:
+            given["attacks"] = {"nearest": Nearest().link(*pair)}
+        found = measure(*pair, **given).to_dict()
+    # what takes time takes another time
+    found.get("details", {}).pop("seconds", None)
+    return found
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return files(tmp_path_factory.mktemp("measured"), 400)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file has many pieces, runs and blocks; attacks go over blocks in it."""
+    monkeypatch.setattr(pieces, "PIECE", 128)
+    monkeypatch.setattr(disk_rows, "SPAN", 90)
+    monkeypatch.setattr(moments, "RUN", 77)
+    monkeypatch.setattr(nearest, "MARGINS", 50)
+    monkeypatch.setattr(blocked_files, "BLOCK", 60)
+    monkeypatch.setattr(laid_out, "PIECE", 250)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [measure for _, measure in MEASURES],
+    ids=[name for name, _ in MEASURES],
+)
+def test_from_the_disk_as_in_memory(
+    measure: Callable[..., Measure],
+    small: tuple[Path, Path],
+    small_pieces: None,
+    tmp_path: Path,
+) -> None:
+    memory = answer(measure, in_memory(small))
+    with mapped_by(Threads(2).map):
+        assert answer(measure, on_disk(small, tmp_path)) == memory
+
+
+@pytest.mark.slow
+@pytest.mark.needs("java")
+def test_memory_disk_and_two_clusters_on_20_000_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 6000)
+    monkeypatch.setattr(nearest, "MARGINS", 5000)
+    monkeypatch.setattr(blocked_files, "BLOCK", 4000)
+    paths = files(tmp_path, 20_000)
+    memory = {name: answer(measure, in_memory(paths)) for name, measure in MEASURES}
+
+    def check(where: str) -> None:
+        folder = tmp_path / where
+        folder.mkdir()
+        pair = on_disk(paths, folder)
+        for name, measure in MEASURES:
+            assert answer(measure, pair) == memory[name], (where, name)
+
+    check("disk")
+    from pyspark.sql import SparkSession
+
+    def stop() -> None:
+        session = SparkSession.getActiveSession()
+        if session is not None:
+            session.stop()
+
+    with mapped_by(Spark("local[2]").map):
+        check("local")
+    stop()
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    with standalone(tmp_path / "spark") as cluster:
+        settings = {"spark.executor.memory": "800m", "spark.cores.max": "2"}
+        with mapped_by(Spark(cluster.url, settings).map):
+            check("standalone")
+        stop()

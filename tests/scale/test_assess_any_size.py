@@ -1,0 +1,113 @@
+"""One face: ``tacit assess`` and ``tacit risk`` on files larger than memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tacit.assess import held
+from tacit.attack import nearest
+from tacit.attack.over_blocks import blocked_files
+from tacit.cli import main
+from tacit.scale import any_size
+
+ROLES = ["--quasi", "income,age,sex", "--confidential", "debt"]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    n = 300
+    income = np.round(rng.lognormal(10, 0.5, n), 2)
+    table = pa.table(
+        {
+            "income": income,
+            "age": rng.integers(18, 90, n),
+            "debt": rng.gamma(2.0, 1000.0, n),
+            "sex": rng.choice(["f", "m", "x"], n, p=[0.45, 0.45, 0.1]),
+        }
+    )
+    pq.write_table(table, "in.parquet", row_group_size=250)
+    noisy = pa.array(np.round(income * rng.lognormal(0, 0.1, n), 2))
+    (tmp_path / "out").mkdir()
+    masked = table.set_column(0, "income", noisy)
+    for part, rows in enumerate((masked.slice(0, 200), masked.slice(200))):
+        pq.write_table(rows, f"out/part-{part}.parquet")
+    # of both ways no margins, and links over blocks
+    monkeypatch.setattr(nearest, "MARGINS", 50)
+    monkeypatch.setattr(blocked_files, "BLOCK", 100)
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: object, code: int = 0) -> None:
+    monkeypatch.setattr("sys.argv", ["tacit", *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (ended.value.code or 0) == code
+
+
+def without_time(answer: Any) -> Any:
+    if isinstance(answer, dict):
+        return {k: without_time(v) for k, v in answer.items() if k != "seconds"}
+    return [without_time(v) for v in answer] if isinstance(answer, list) else answer
+
+
+def test_assess_from_the_disk_says_what_it_says_in_memory(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    how = ["in.parquet", "out", "--aligned", "--attackers", "nearest", *ROLES]
+    run(monkeypatch, "assess", *how, "--json", "memory.json")
+    monkeypatch.setattr(any_size, "COPIES", 10**7)
+    more = ["--memory", "4GB", "--html", "disk.html"]
+    run(monkeypatch, "assess", *how, "--json", "disk.json", *more)
+    assert "Out of core, on this machine" in capsys.readouterr().err
+    memory, disk = (
+        without_time(json.loads((files / f"{name}.json").read_text()))
+        for name in ("memory", "disk")
+    )
+    assert disk == memory
+    assert (files / "disk.html").stat().st_size > 10_000
+    # nothing of the original is left beside the release
+    assert not list(files.glob(".tacit-*"))
+
+
+def test_what_holds_too_much_does_not_run_and_the_verdict_says_so(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(any_size, "COPIES", 10**7)
+    # as if there were far more than 300 records
+    monkeypatch.setattr(held, "ARCS", 10**7)
+    monkeypatch.setattr(held, "EACH_OF_SEVERAL", 10**7)
+    how = ["in.parquet", "out", "--aligned", *ROLES, "--memory", "1GB"]
+    run(monkeypatch, "assess", *how, "--json", "a.json", "--fail-above", "1", code=1)
+    capsys.readouterr()
+    found = json.loads((files / "a.json").read_text())
+    assert "rate" in found["attacks"]["nearest"]
+    reason = found["attacks"]["assignment"]["error"]
+    assert "21.7 GB, and 1.0 GB are allowed (--memory)" in reason
+    assert found["loss"]["pMSE"] == {"error": found["loss"]["pMSE"]["error"]}
+    # sums over runs of records hold nothing
+    assert "value" in found["loss"]["IL"]
+    assert "assignment" in str(found["verdict"])
+
+
+def test_risk_from_the_disk_says_what_it_says_in_memory(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(monkeypatch, "risk", "out", "--quasi", "age,sex", "--json")
+    memory = json.loads(capsys.readouterr().out)
+    monkeypatch.setattr(any_size, "COPIES", 10**7)
+    run(monkeypatch, "risk", "out", "--quasi", "age,sex", "--json", "--memory", "4GB")
+    said = capsys.readouterr()
+    assert "Out of core" in said.err
+    assert without_time(json.loads(said.out)) == without_time(memory)
+    words = ["risk", "out", "--quasi", "age,sex", "--memory", "300MB"]
+    run(monkeypatch, *words, code=2)
+    assert "and 0.3 GB are allowed" in capsys.readouterr().err
