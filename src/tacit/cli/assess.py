@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -169,10 +170,10 @@ def assess(
         options["regression"] = {"models": model}
     if target:
         options["classifier"] = {"target": target}
-    if place is None:
-        computing.keep_memory()
     stop = Stop()
-    with shared.progress("assessing", stop) as progress:
+    # from the disk what a part frees is for the next part, which may be another process
+    memory = computing.kept_memory() if place is None else nullcontext()
+    with memory, shared.progress("assessing", stop) as progress:
         result = run(
             before,
             after,

@@ -9,6 +9,8 @@ Sums in one thread also have one order, whatever the number of cores.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What tells OpenBLAS and MKL how many threads they may have."""
@@ -22,25 +24,35 @@ def prepare() -> None:
         os.environ.setdefault(name, "1")
 
 
-KEPT = 1 << 30
+KEPT, USUALLY_KEPT = 1 << 30, 128 << 10
 """Bytes of freed memory that the process keeps to use again."""
+ONE_BY_ONE, USUALLY_ONE_BY_ONE = 0, 65_536
+"""How many pieces may be asked of the system one by one, and handed back so."""
 TRIM_THRESHOLD, MMAP_MAX = -1, -4
-"""Names of glibc's ``mallopt``: what is kept at the end of the heap, and how many pieces may be
-asked of the system one by one."""
+"""glibc's names of the two."""
 
 
-def keep_memory() -> None:
+@contextmanager
+def kept_memory() -> Iterator[None]:
     """Use freed memory again instead of handing it back, where the C library can (glibc).
 
     A matrix of 4,580 x 4,580 costs takes 168 MB. Handed back and asked for again, every page of it
     is cleared by the system each time: a quarter of the CPU seconds of an attack that makes many.
+    Afterwards memory is handed back as before: the process may be a notebook's.
     """
     import ctypes
 
     try:
         library = ctypes.CDLL(None)
-        library.mallopt(MMAP_MAX, 0)
+        library.mallopt(MMAP_MAX, ONE_BY_ONE)
         library.mallopt(TRIM_THRESHOLD, KEPT)
     except (OSError, AttributeError, TypeError):
         # another C library: slower, and otherwise the same
+        yield
         return
+    try:
+        yield
+    finally:
+        library.mallopt(MMAP_MAX, USUALLY_ONE_BY_ONE)
+        library.mallopt(TRIM_THRESHOLD, USUALLY_KEPT)
+        library.malloc_trim(0)
