@@ -23,7 +23,13 @@ from tacit.kernels.assignment.auction import (
     put,
     take_out,
 )
-from tacit.kernels.assignment.graph import by_column, graph, least, pair_costs
+from tacit.kernels.assignment.graph import (
+    add_from_table,
+    by_column,
+    graph,
+    least,
+    pair_costs,
+)
 from tacit.kernels.assignment.paths import augment, release
 from tacit.kernels.assignment.refine import refine
 
@@ -36,6 +42,7 @@ def way(request: pytest.FixtureRequest) -> Iterator[None]:
     """The kernels, and what stands in for them on small files: the same numbers."""
     kernels = (
         arcs_of._pair_costs,
+        arcs_of._add_from_table,
         arcs_of._graph,
         arcs_of._by_column,
         arcs_of.least_reduced,
@@ -125,6 +132,25 @@ def test_costs_of_pairs(seed: int, kind: tuple[int, str]) -> None:
     assert pair_costs(x + far, y + far, rows, cols, kind[0]) == pytest.approx(
         expected, rel=1e-12
     )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6))
+def test_costs_of_classes_are_added_pair_by_pair(seed: int) -> None:
+    """Both ways give the bits of the plain loop; impossible pairs stay so."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(3, 4))
+    table[0, 1] = np.inf
+    left, right = rng.integers(0, 3, 7), rng.integers(0, 4, 5)
+    rows, cols = rng.integers(0, 7, 20), rng.integers(0, 5, 20)
+    begun = rng.normal(size=20)
+    total = begun.copy()
+    add_from_table(total, table, left, right, rows, cols)
+    expected = [
+        old + table[left[i], right[j]]
+        for old, i, j in zip(begun, rows, cols, strict=True)
+    ]
+    assert total.tolist() == expected
 
 
 @settings(max_examples=100, deadline=None)

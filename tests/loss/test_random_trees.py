@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from tacit.kernels import tree_cuts
+from tacit.kernels import tree_cuts, tree_descent
 from tacit.loss.pmse import _area
 from tacit.loss.random_trees import class_shares, ranks
 
@@ -50,8 +50,8 @@ def plain_forest(rows, label, train, test, classes, trees, leaf, rng):
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("seed", range(4))
 def test_level_by_level_is_node_by_node(monkeypatch, seed, classes, compiled) -> None:
-    kernel = tree_cuts._random_cuts
-    monkeypatch.setattr(kernel, "pays", lambda seconds: compiled)
+    for kernel in (tree_cuts._random_cuts, tree_descent._descend):
+        monkeypatch.setattr(kernel, "pays", lambda seconds: compiled)
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 12, (60, 3)).astype(float)
     values[rng.random(values.shape) < 0.1] = np.nan
@@ -63,6 +63,31 @@ def test_level_by_level_is_node_by_node(monkeypatch, seed, classes, compiled) ->
     got = class_shares(rows, label, train, test, rng=drawn[0], **options)
     want = plain_forest(rows, label, train, test, rng=drawn[1], **options)
     np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("by_node", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_one_level_down_by_hand(monkeypatch, seed, by_node) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(30, 3))
+    node = np.sort(rng.integers(0, 6, 80))
+    record = rng.integers(0, 30, 80)
+    column = rng.integers(-1, 3, 6)
+    threshold = rng.normal(size=6)
+    cut = [g for g in range(6) if column[g] >= 0]
+    want = [
+        (r, 2 * cut.index(g) + int(rows[r, column[g]] >= threshold[g]))
+        for r, g in zip(record.tolist(), node.tolist(), strict=True)
+        if column[g] >= 0
+    ]
+    if by_node:
+        want.sort(key=lambda entry: entry[1])  # stable
+    for compiled in (False, True):
+        monkeypatch.setattr(tree_descent._descend, "pays", lambda _, yes=compiled: yes)
+        got = tree_descent.descend(
+            rows, record, node, column, threshold, by_node=by_node
+        )
+        assert list(zip(*(one.tolist() for one in got), strict=True)) == want
 
 
 @pytest.mark.parametrize("classes", [2, 5])

@@ -8,6 +8,7 @@ Sums in one thread also have one order, whatever the number of cores.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +31,25 @@ ONE_BY_ONE, USUALLY_ONE_BY_ONE = 0, 65_536
 """How many pieces may be asked of the system one by one, and handed back so."""
 TRIM_THRESHOLD, MMAP_MAX = -1, -4
 """glibc's names of the two."""
+
+
+SELDOM = (50_000, 20, 20)
+"""How many new objects there must be before Python looks for cycles that nobody holds."""
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Look for cycles of objects seldom: with 300 modules loaded, each look takes 50 ms.
+
+    0.2 of the 5.6 CPU seconds of ``tacit assess`` on 4,580 x 15. For files in memory only: a cycle
+    may hold a part of a file.
+    """
+    usual = gc.get_threshold()
+    gc.set_threshold(*SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 @contextmanager
@@ -56,3 +76,11 @@ def kept_memory() -> Iterator[None]:
         library.mallopt(MMAP_MAX, USUALLY_ONE_BY_ONE)
         library.mallopt(TRIM_THRESHOLD, USUALLY_KEPT)
         library.malloc_trim(0)
+
+
+@contextmanager
+def all_held() -> Iterator[None]:
+    """For a command whose files are in memory: what is freed is kept, cycles are looked for
+    seldom."""
+    with kept_memory(), seldom_collected():
+        yield

@@ -19,6 +19,7 @@ import numpy as np
 
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.tree_cuts import random_cuts
+from tacit.kernels.tree_descent import descend
 
 DEEPEST = 60
 """Levels after which nodes stay as they are: halving 2^60 records; only equal rows get there."""
@@ -97,13 +98,11 @@ def class_shares(
         for c in range(1, classes):
             share = split.share[c - 1, at[there]]
             total[c] += np.bincount(judged[there], share, minlength=len(rows))
-        judged, at = _descend(rows, judged, at, split)
-        learning, node = _descend(rows, learning, node, split)
+        cuts = split.column, split.threshold
+        judged, at = descend(rows, judged, at, *cuts, by_node=False)
         if not len(judged):
             break
-        by_node = np.argsort(node, kind="stable")
-        learning = learning[by_node]
-        node = node[by_node]
+        learning, node = descend(rows, learning, node, *cuts, by_node=True)
     total[0] = trees - total[1:].sum(axis=0)
     return np.asarray(total[:, test] / trees, float)
 
@@ -146,15 +145,3 @@ def _split(
     out.threshold[name] = drawn[nodes, column]
     out.share[:, name] = every[1:] / size
     return out
-
-
-def _descend(rows: Floats, record: Ints, node: Ints, split: Split) -> tuple[Ints, Ints]:
-    """The entries that go on, in the child of their node: 2 k or 2 k + 1, numbered anew."""
-    column = split.column[node]
-    on = column >= 0
-    record = record[on]
-    node = node[on]
-    right = rows[record, column[on]] >= split.threshold[node]
-    # splitting nodes are numbered one after the other
-    number = np.cumsum(split.column >= 0) - 1
-    return record, 2 * number[node] + right

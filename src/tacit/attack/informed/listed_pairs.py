@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.attack.base import Distinct, distinct
 from tacit.base.typing import Floats, Ints
-from tacit.kernels.assignment.graph import pair_costs
+from tacit.kernels.assignment.graph import add_from_table, pair_costs
 from tacit.kernels.trees import kdtree
 
 if TYPE_CHECKING:
@@ -48,11 +48,13 @@ class PairCosts:
         j: Ints,
     ) -> Floats:
         """Cost of each listed pair; inf: impossible."""
-        total = np.zeros(len(i))
         if self._u.shape[1]:
-            total += 0.5 * pair_costs(self._u, self._v, i, j, kdtree.SQUARED)
+            total = pair_costs(self._u, self._v, i, j, kdtree.SQUARED)
+            total *= 0.5
+        else:
+            total = np.zeros(len(i))
         for part in self._parts:
-            total += part(i, j)
+            part.add(total, i, j)
         return total
 
 
@@ -80,19 +82,25 @@ class _Lookup:
         self.cost = cost
         self.ours, self.theirs = ours, theirs
         cells = len(ours.rows) * len(theirs.rows)
-        self.table = cost(ours.rows, theirs.rows) if cells <= TABLE else None
+        self.table: Floats | None = None
+        if cells <= TABLE:
+            self.table = np.ascontiguousarray(
+                cost(ours.rows, theirs.rows), dtype=np.float64
+            )
 
-    def __call__(
+    def add(
         self,
+        total: Floats,
         i: Ints,
         j: Ints,
-    ) -> Floats:
-        left, right = self.ours.inverse[i], self.theirs.inverse[j]
+    ) -> None:
+        """Add the cost of each listed pair to ``total``."""
+        left, right = self.ours.inverse, self.theirs.inverse
         if self.table is not None:
-            return np.asarray(self.table[left, right])
-        out = np.empty(len(i))
+            add_from_table(total, self.table, left, right, i, j)
+            return
         for s in range(0, len(i), BLOCK):
             here = slice(s, s + BLOCK)
-            block = self.cost(self.ours.rows[left[here]], self.theirs.rows[right[here]])
-            out[here] = np.diag(block)
-        return out
+            rows = self.ours.rows[left[i[here]]]
+            columns = self.theirs.rows[right[j[here]]]
+            total[here] += np.diag(self.cost(rows, columns))

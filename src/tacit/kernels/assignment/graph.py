@@ -44,6 +44,23 @@ def pair_costs(
     return np.sqrt(total) if kind == EUCLIDEAN else total
 
 
+def add_from_table(
+    total: Floats,
+    table: Floats,
+    left: Ints,
+    right: Ints,
+    rows: Ints,
+    cols: Ints,
+) -> None:
+    """total[p] += table[left[rows[p]], right[cols[p]]], in place: the cost that the classes of a
+    pair tell, for each listed pair."""
+    # three look-ups and a sum
+    if _add_from_table.pays(4 * len(rows) * NUMPY_STEP):
+        _add_from_table(total, table, left, right, rows, cols)
+    else:
+        total += table[left[rows], right[cols]]
+
+
 def graph(
     n: int,
     rows: Ints,
@@ -119,6 +136,20 @@ def _pair_costs(
             total += abs(gap) if kind == MANHATTAN else gap * gap
         out[e] = np.sqrt(total) if kind == EUCLIDEAN else total
     return out
+
+
+@njit(cache=True, nogil=True)
+def _add_from_table(
+    total: Floats,
+    table: Floats,
+    left: Ints,
+    right: Ints,
+    rows: Ints,
+    cols: Ints,
+) -> None:
+    """total[p] += table[left[rows[p]], right[cols[p]]]."""
+    for p in range(len(rows)):
+        total[p] += table[left[rows[p]], right[cols[p]]]
 
 
 @njit(cache=True, nogil=True)
