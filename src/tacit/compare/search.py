@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.compare.lab import Lab
 from tacit.compare.pareto import ranks
+from tacit.compare.time_left import Known, go_on
 from tacit.compare.trial import Trial
 from tacit.compare.trials import Outcome
 from tacit.compare.workers import Time, warm
@@ -59,16 +60,16 @@ def search(
     Half of the time is for the whole file, because nothing else can be recommended; the samples
     before share the other half. Every stage has more records and at most half the plans. On the
     whole file those come first that keep the bound on the sample, the least loss before the
-    others. Where no plan gets through the whole file in time, the trials are those of the largest
-    sample that one got through, and say so (``late``).
+    others; what time is left is for further plans (``time_left``). Where no plan gets through the
+    whole file in time, the trials are those of the largest sample that one got through, and say
+    so (``late``).
     """
     sizes = rungs(lab.data.n)
+    known = Known(plans, bound, lab.risk)
     warmed = _warm_up(lab, plans, end)
     # scrambled, so that what a short stage does not reach is spread over all methods
     scrambled = np.random.default_rng(lab.seed).permutation(len(plans))
     alive = [plans[i] for i in scrambled]
-    dropped: list[Trial] = []
-    notes: list[str] = []
     furthest: list[Trial] = []
     now = time.perf_counter()
     halfway = now + max(0.0, end - now) / 2
@@ -80,33 +81,41 @@ def search(
         if not tried:
             break
         furthest = tried
-        if len(tried) < len(alive):
-            notes.append(
-                f"time ran out on {records} records: "
-                f"{len(alive) - len(tried)} plans went no further, untried"
-            )
+        known.sampled.update({trial.name: trial for trial in tried})
         growth = (sizes[stage + 1] / records) ** GROWTH
         each = (time.perf_counter() - began) / max(len(tried), 1) * growth
-        kept, out = _halved(tried, int(share / max(each, 1e-9)), bound)
+        kept = _halved(tried, int(share / max(each, 1e-9)), bound)
         alive = [trial.plan for trial in kept]
-        dropped.extend(out)
     # on the whole file, best first, so that what time allows is what matters
     alive = _most_promising(alive, furthest, bound)
     now = time.perf_counter()
-    trials = lab.trials(alive, sizes[-1], lab.seeds, Time(now + (end - now) / 2, end))
-    if len(trials) < len(alive):
-        notes.append(
-            f"time ran out: {len(alive) - len(trials)} plans "
-            "that reached the whole file were not run on it"
-        )
+    found = lab.trials(alive, sizes[-1], lab.seeds, Time(now + (end - now) / 2, end))
+    known.whole.update({trial.name: trial for trial in found})
+    go_on(lab, known, sizes[0], end)
+    trials = list(known.whole.values())
     if not trials:
         # on a busy machine there may be time for the first runs alone: a poor answer, but one
         furthest = furthest or [lab.sum_up(*each) for each in warmed]
         trials = [_late(trial, lab.data.n) for trial in furthest]
         trials = trials or [Trial.failure(plan, 0, 0, TOO_SHORT) for plan in plans]
-        seen = {trial.name for trial in trials}
-        dropped = [trial for trial in dropped if trial.name not in seen]
-    return trials, dropped, notes
+    seen = {trial.name for trial in trials}
+    dropped = [trial for name, trial in known.sampled.items() if name not in seen]
+    return trials, dropped, _left_out(known, sizes)
+
+
+def _left_out(known: Known, sizes: Sequence[int]) -> list[str]:
+    """What time did not allow, in a sentence each."""
+    notes = []
+    if known.untried:
+        notes.append(
+            f"time ran out on {sizes[0]} records: {len(known.untried)} plans were not tried"
+        )
+    waiting = known.next(len(known.plans))
+    if known.whole and waiting:
+        notes.append(
+            f"time ran out: {len(waiting)} plans that may lose less were not run on the whole file"
+        )
+    return notes
 
 
 def _most_promising(
@@ -156,10 +165,8 @@ def _warm_up(
     ]
 
 
-def _halved(
-    tried: list[Trial], most: int, bound: float
-) -> tuple[list[Trial], list[Trial]]:
-    """The trials whose plans go on, best first, and those that are dropped.
+def _halved(tried: list[Trial], most: int, bound: float) -> list[Trial]:
+    """The trials whose plans go on, best first.
 
     The one that is the likeliest to be recommended goes on whatever its score is.
     """
@@ -177,8 +184,7 @@ def _halved(
     # a frontier is what is wanted: all of the first layer goes on, if time allows
     keep = max(int(np.ceil(len(tried) * LIKE)), layers.count(0))
     keep = max(1, min(keep, most))
-    best_first = [tried[i] for i in order]
-    return best_first[:keep], best_first[keep:]
+    return [tried[i] for i in order[:keep]]
 
 
 def _known_risk(trial: Trial) -> float:

@@ -44,6 +44,29 @@ def test_it_is_the_cheapest_of_all(monkeypatch, values, longer, arcs):
     assert total == pytest.approx(_least(costs, supply, demand), abs=1e-9)
 
 
+@pytest.mark.parametrize("longer", ["originals", "masked", "neither"])
+@pytest.mark.parametrize("seed", range(5))
+def test_costs_of_few_values_are_solved_record_by_record(monkeypatch, longer, seed):
+    """As cheap as any, without pricing."""
+    monkeypatch.setattr(room, "ALL_ARCS", 0)
+    monkeypatch.delattr(room, "_solved")
+    rng = np.random.default_rng(seed)
+    costs = rng.choice([-2.5, -1.0, 0.25], (50, 45), p=[0.02, 0.1, 0.88])
+    supply = rng.integers(1, 4, 50)
+    demand = np.bincount(rng.permutation(np.arange(supply.sum()) % 45), minlength=45)
+    if longer == "originals":
+        supply = supply + 1
+    if longer == "masked":
+        demand = demand + 1
+    row, column, records = transport(costs, supply, demand)
+    assert (np.bincount(row, records, 50) <= supply).all()
+    assert (np.bincount(column, records, 45) <= demand).all()
+    assert records.sum() == min(supply.sum(), demand.sum())
+    assert (np.diff(row * 45 + column) > 0).all()
+    total = (costs[row, column] * records).sum()
+    assert total == pytest.approx(_least(costs, supply, demand), abs=1e-9)
+
+
 @pytest.mark.parametrize("values", [3, 10_000])
 def test_helpful_arcs_are_those_of_a_plain_search(values):
     """Of each part of a row the first of the best arcs, if it is below the row's limit."""

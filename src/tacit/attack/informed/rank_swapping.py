@@ -13,6 +13,8 @@ from tacit.attack.informed.base import Informed
 from tacit.attack.informed.evidence import Evidence, Part, Rule
 from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Kind, Microdata
+from tacit.kernels.compiler import NUMPY_STEP
+from tacit.kernels.rank_gaps import range_costs
 from tacit.kernels.rankswap import draw_positions
 
 # Classes in which the distance of a swap is counted, over the window
@@ -111,6 +113,8 @@ def _bin(distance: Floats | Ints, window: int) -> Ints:
 
 ROWS = 32
 """Originals whose pairs are weighed at a time: what is in between stays near the processor."""
+OPERATIONS = 8
+"""Operations in numpy on an end of a range and a pair, about."""
 FEWER = 3
 """A column is weighed by its distinct values where they have so many times fewer pairs."""
 
@@ -295,12 +299,22 @@ class _Within:
         self.law, self.window = law, window
         # after the classes of the law stands what lies outside of the window
         self._costs = np.append(law, np.inf)
+        # the same by distance
+        inside = _bin(np.arange(window + 1), window)
+        self._by_distance = np.append(law[inside], np.inf)
 
     def __call__(
         self,
         p: Floats,
         q: Floats,
     ) -> Floats:
+        if range_costs.pays(OPERATIONS * len(p) * len(q) * p.shape[1] * NUMPY_STEP):
+            compiled: Floats = range_costs(p, q, self._by_distance)
+            return compiled
+        return self._plainly(p, q)
+
+    def _plainly(self, p: Floats, q: Floats) -> Floats:
+        """The same in numpy."""
         total = np.zeros((len(p), len(q)))
         for k in range(0, p.shape[1], 2):  # two ends of a range per column
             ours = distinct(p[:, k : k + 2])
