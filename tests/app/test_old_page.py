@@ -1,8 +1,8 @@
 """Points 1, 3, 4, 5, 6, 8, 9, 12 and 14 of the page, through the page alone.
 
-Like `test_old_points`, this file needs nothing of the package and of the fixtures that was not there
-at commit 049fb1b: copied with that one into `tests/app` of that commit, every test fails there, and
-each by an assertion on its point. What the points became is tried in full in `test_points`.
+Like `test_old_points`, this file needs nothing that was not there at commit 049fb1b: copied into
+`tests/app` of that commit, every test fails there, and each by an assertion on its point. What the
+points became is tried in full in `test_points`.
 """
 
 from __future__ import annotations
