@@ -172,8 +172,8 @@ def assess(
         options["classifier"] = {"target": target}
     stop = Stop()
     # from the disk what a part frees is for the next part, which may be another process
-    memory = computing.kept_memory() if place is None else nullcontext()
-    with memory, shared.progress("assessing", stop) as progress:
+    freed = computing.kept_memory() if place is None else nullcontext()
+    with freed, shared.progress("assessing", stop) as progress:
         result = run(
             before,
             after,
