@@ -19,7 +19,9 @@ PIECES = 60
 
 
 def without_the_shared(labels: Sequence[str]) -> list[str]:
-    """Names without their method, where all that have parameters begin with the same one.
+    """Names without their method, where all plans of a map have the same one.
+
+    The file as it is has no method, and may stand among them.
 
     Examples
     --------
@@ -27,6 +29,8 @@ def without_the_shared(labels: Sequence[str]) -> list[str]:
     ['percent=5', 'percent=9: Borderline', 'as it is']
     >>> without_the_shared(["Noise percent=5", "Rounding base=9"])
     ['Noise percent=5', 'Rounding base=9']
+    >>> without_the_shared(["Noise percent=5", "Noise of age", "Noise percent=9"])
+    ['percent=5', 'Noise of age', 'percent=9']
     """
     methods = [
         "".join(takewhile(lambda word: "=" not in word, re.split(r"(?<= )", label)))
@@ -34,7 +38,14 @@ def without_the_shared(labels: Sequence[str]) -> list[str]:
         if "=" in label
     ]
     shared = methods[0] if len(methods) > 1 and len(set(methods)) == 1 else ""
-    return [label.removeprefix(shared) or label for label in labels]
+    others = [one for one in labels if not one.startswith(shared.strip())]
+    if not shared or len(others) > 1:
+        return list(labels)
+    return [
+        rest if label.startswith(shared) and "=" in rest.split(" ")[0] else label
+        for label in labels
+        for rest in [label.removeprefix(shared)]
+    ]
 
 
 class Names:
