@@ -36,6 +36,30 @@ def test_measures_move_while_the_stream_runs(page, server) -> None:
     page.wait_for_selector("#stop[disabled]")
 
 
+def test_the_form_has_plain_labels(page, server) -> None:
+    """As on the protect page: words with the name beside them, and the rest is folded."""
+    page.goto(f"{server.base}stream")
+    page.select_option("#filter", "rank_swapping")
+    page.wait_for_selector("[name='p.p']")
+    assert (
+        page.inner_text("label[for='p.p']")
+        == "How far values may move, in % of the ranks p"
+    )
+    assert not page.is_visible("[name='p.ordinal']")
+    page.click(".advanced summary")
+    assert page.is_visible("[name='p.ordinal']")
+    filters = page.query_selector_all("#filter option")
+    for name in [one.get_attribute("value") for one in filters]:
+        page.select_option("#filter", name)
+        page.wait_for_selector(
+            f"#filter option[value='{name}'][selected]", state="attached"
+        )
+        bare = page.locator(
+            "form .fields:not(.advanced *) label > code:only-child:not(.soft)"
+        )
+        assert bare.count() == 0, name
+
+
 def test_an_uploaded_stream_and_a_bad_parameter(page, server, tmp_path: Path) -> None:
     """A file streams to its end; a filter without its bounds says so."""
     path = tmp_path / "flow.csv"
@@ -51,6 +75,8 @@ def test_an_uploaded_stream_and_a_bad_parameter(page, server, tmp_path: Path) ->
     page.click("#start")
     page.wait_for_selector("#live h2:has-text('ended')")
     assert seen(page) == 800
+    # what has ended cannot be stopped, although nobody has loaded the page again
+    page.wait_for_selector("#stop[disabled]")
     page.select_option("#filter", "dp_microaggregation")
     page.wait_for_selector("[name='p.epsilon']")
     page.click("#start")

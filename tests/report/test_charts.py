@@ -25,6 +25,9 @@ from tacit.report.charts import (
     sparkline,
 )
 from tacit.report.charts.axes import LogScale, Scale, ticks
+from tacit.report.charts.map import look_of
+from tacit.report.charts.map_labels import meet
+from tacit.report.charts.svg import wide
 from tacit.report.figure import Figure
 from tacit.report.words import count, inside, number, one_in, percent, seconds, title
 
@@ -184,6 +187,75 @@ def test_words_on_the_bound_and_labels_do_not_meet() -> None:
     words = [e for e in root.iter() if (e.text or "").startswith("accepted")]
     assert len(words) == 1
     assert float(words[0].attrib["x"]) < 200
+
+
+def boxes(root: ET.Element) -> dict[str, tuple[float, float, float, float]]:
+    """Where each name stands, by its text."""
+    found = {}
+    for one in root.iter():
+        if "label" not in one.attrib.get("class", "").split():
+            continue
+        span = wide(one.text or "")
+        shift = {"end": span, "middle": span / 2}.get(
+            one.attrib.get("text-anchor", ""), 0.0
+        )
+        left, base = float(one.attrib["x"]) - shift, float(one.attrib["y"])
+        found[one.text or ""] = (left, base - 11, left + span, base + 3)
+    return found
+
+
+@pytest.mark.parametrize("width", [980, 340])
+def test_names_on_a_crowded_map_meet_nothing_and_stand_by_their_point(width) -> None:
+    """The name of k=29 stood beside the point of k=5, and lines went through names."""
+    rates = {5: 0.2, 6: 0.167, 10: 0.1, 12: 0.083, 20: 0.05, 24: 0.042, 29: 0.034}
+    points = [
+        Point(
+            f"Microaggregation k={k}",
+            rate,
+            0.03 + 0.02 * k**0.5 / 2,
+            "microaggregation",
+            chosen=k == 29,
+            frontier=True,
+        )
+        for k, rate in rates.items()
+    ]
+    points.append(Point("as it is, before protection", 1.0, 0.0, "as it is"))
+    drawing = risk_utility_map(points, bound=0.05, width=width, height=min(420, width))
+    root = parse(drawing)
+    names = boxes(root)
+    # every plan is microaggregation: the key says so once
+    assert "k=29" in names
+    assert len(names) >= 3
+    places = list(names.values())
+    for place, one in enumerate(places):
+        assert not any(meet(one, other) for other in places[place + 1 :])
+    marks = [e for e in root.iter() if "point" in e.attrib.get("class", "").split()]
+    circles = {
+        e.find("title").text.split(":")[0]: (
+            float(e.attrib["cx"]),
+            float(e.attrib["cy"]),
+        )
+        for e in marks
+        # those of the key have no words of their own
+        if "cx" in e.attrib and e.find("title") is not None
+    }
+    tied = len([e for e in root.iter() if e.attrib.get("class") == "leader"])
+    far = 0
+    for name, (left, top, right, bottom) in names.items():
+        own = circles.get(f"Microaggregation {name}")
+        if own is None:
+            continue
+        down = max(top - own[1], own[1] - bottom, 0)
+        across = max(left - own[0], own[0] - right, 0)
+        assert across <= 20, name
+        far += down > 20
+    assert far == tied
+
+
+def test_no_two_families_share_a_mark() -> None:
+    """After six families the marks began again: three methods were a blue circle."""
+    looks = [look_of(place) for place in range(36)]
+    assert len(set(looks)) == 36
 
 
 def test_figure_is_a_standalone_file(tmp_path: object) -> None:

@@ -54,14 +54,9 @@ def published(
         seed = None
     plan = tc.Plan((tc.Step(method, parameters, seed),))
     masked = plan.mask(data)
+    # every measure: each figure that is shown narrows a parameter further
     result = tc.assess(
-        data,
-        masked,
-        plan=plan,
-        attackers=("nearest",),
-        risks=("interval", "k_anonymity", "prosecutor", "worst_off"),
-        losses=("IL", "IL1", "KS"),
-        truth="rows",
+        data, masked, plan=plan, attackers=("nearest", "assignment"), truth="rows"
     )
     return report.html(result, external=external, plan=plan)
 
@@ -91,9 +86,9 @@ def test_no_parameter_can_be_computed(data: tc.Microdata, method: str) -> None:
 
 
 NEIGHBOURS = {
-    "microaggregation": ("k", [11, 12, 14, 15]),
-    "noise": ("percent", [16.0, 16.5, 18.0, 19.0]),
-    "rank_swapping": ("p", [6, 8]),
+    "microaggregation": ("k", [6, 7, 8, 12, 13, 14, 15]),
+    "noise": ("percent", [8.5, 9.0, 10.0, 11.0, 12.0, 16.0]),
+    "rank_swapping": ("p", [4, 5, 6, 7]),
 }
 
 
@@ -101,15 +96,30 @@ NEIGHBOURS = {
 def test_another_parameter_gives_the_same_report(
     data: tc.Microdata, method: str
 ) -> None:
-    """An intruder with the very file tries parameters: more than one gives these figures."""
-    shown = figures(published(data, method))
+    """An intruder with the very file tries parameters: none of them stands alone.
+
+    With every attack and measure in bands of its own each of these values was known: twenty bands
+    end in twenty places.
+    """
     parameter, values = NEIGHBOURS[method]
-    alike = [
-        value
-        for value in values
-        if figures(published(data, method, given={parameter: value})) == shown
-    ]
-    assert alike, method
+    alike: dict[str, list[float]] = {}
+    for value in values:
+        text = published(data, method, given={parameter: value})
+        body = text[text.index("<main") : text.index('<section id="words"')]
+        alike.setdefault(body, []).append(value)
+    assert all(len(group) > 1 for group in alike.values()), list(alike.values())
+
+
+def test_epsilon_cannot_be_told_from_its_double(data: tc.Microdata) -> None:
+    """The noise comes from the system, so words and figures are compared, not bytes."""
+    one, two = (
+        figures(published(data, "laplace", given={"epsilon": value}))
+        for value in (1.0, 2.0)
+    )
+    # what is left moves by chance: rates of some tenths of a percent
+    assert {number for number in one if number > 1} == {
+        number for number in two if number > 1
+    }
 
 
 def test_nothing_exact_is_hidden_in_the_markup(data: tc.Microdata) -> None:

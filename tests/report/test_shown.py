@@ -135,7 +135,10 @@ def test_strangers_are_told_that_attacks_failed_and_not_why() -> None:
         nearest=link([0.0] * 200), assignment=Failure("assignment", "cell 4711 is odd")
     )
     page = external.content(result)
-    assert [remark[:16] for remark in page.remarks] == ["1 of the attacks"]
+    assert [remark[:16] for remark in page.remarks] == [
+        "1 of the attacks",
+        "More attacks and",
+    ]
     assert "4711" not in str(page)
 
 

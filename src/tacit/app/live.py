@@ -35,6 +35,7 @@ class LiveView(TypedDict):
     """What the template shows of a stream."""
 
     title: str
+    running: bool
     error: str
     figures: list[dict[str, str]]
     charts: list[dict[str, str]]
@@ -87,6 +88,7 @@ class Live:
         ticks = list(self.ticks)
         return {
             "title": state or "Nothing running",
+            "running": self.running,
             "error": job.error if job else "",
             "figures": _figures(ticks[-1]) if ticks else [],
             "charts": _charts(ticks) if ticks else [],

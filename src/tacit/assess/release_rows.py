@@ -67,17 +67,24 @@ def _identifiers(contents: Contents) -> Row:
 def _raw_columns(contents: Contents, limit: float) -> Row:
     """Who can be read off the columns that were released as they are."""
     standing = FAILS if contents.singled_out > limit else PASSES
-    why = "; ".join(
-        f"'{name}' has {found.relation} as '{found.column}'"
-        for name, found in contents.raw.items()
-    )
-    return Row(
-        "raw_columns",
-        contents.singled_out,
-        limit,
-        standing,
-        why or "every column that nobody declared was changed",
-    )
+    why = _who_is_whose(contents) or "every column that nobody declared was changed"
+    return Row("raw_columns", contents.singled_out, limit, standing, why)
+
+
+def _who_is_whose(contents: Contents) -> str:
+    """Which columns have which values; those that kept their names are told together."""
+    kept: dict[str, list[str]] = {}
+    renamed: list[str] = []
+    for name, found in contents.raw.items():
+        if name == found.column:
+            kept.setdefault(found.relation, []).append(f"'{name}'")
+        else:
+            renamed.append(f"'{name}' has {found.relation} as '{found.column}'")
+    told = [
+        f"{', '.join(names)}: {relation} as in the original"
+        for relation, names in kept.items()
+    ]
+    return "; ".join([*told, *renamed])
 
 
 def _raw_records(contents: Contents, limit: float) -> Row:

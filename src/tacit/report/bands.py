@@ -2,7 +2,9 @@
 
 The intruder who runs the method again finds one record in each group, so a rate of 7.7 % says
 k = 13, and a loss with three digits says how much noise was added to anyone who tries amounts on
-a file like it. A band is wide enough for a factor of two or more.
+a file like it. A band is wide enough for a factor of two or more. But bands add up: twenty of them
+end in twenty places, and together they tell k = 6 from k = 7. So strangers are shown two figures,
+the strongest rate and one loss, and of everything else on which side of its limit it lies.
 """
 
 from __future__ import annotations
@@ -41,6 +43,34 @@ def share_band(share: float | None, digits: int | None = None) -> str:
         return f"over {10 * STEPS[-1]:g}{THIN}%"
     low, high = ends(share)
     return f"{100 * low:g} to {100 * high:g}{THIN}%"
+
+
+def decade(value: float | None) -> str:
+    """A loss as its power of ten: beside a rate in a band, a narrower one would say too much.
+
+    What is above 1 is one band: of such a file hardly anything is left, and how much noise did
+    that is nobody's business.
+
+    >>> decade(0.0842), decade(3e7), decade(0.0)
+    ('0.01 to 0.1', 'over 1', 'under 0.001')
+    """
+    if value is None or not math.isfinite(value):
+        return NONE
+    if abs(value) < LEAST:
+        return f"under {LEAST:g}"
+    if value > 1:
+        return "over 1"
+    low = 10.0 ** math.floor(math.log10(abs(value)) + 1e-9)
+    sign = "−" if value < 0 else ""
+    return f"{sign}{low:g} to {sign}{10 * low:g}"
+
+
+def highest(share: float) -> str:
+    """The upper end of a share's band, as what is certainly not exceeded."""
+    if share < LEAST:
+        return f"up to {100 * LEAST:g}{THIN}%"
+    top = 1.0 if share >= STEPS[-1] / 10 else ends(share)[1]
+    return f"up to {100 * top:g}{THIN}%"
 
 
 def band(value: float | None) -> str:

@@ -1,8 +1,9 @@
 """The external report: built from nothing but a list of allowed parts.
 
-What is added elsewhere stays out. Allowed: the verdict, rates of attacks and values of measures
-as bands (`tacit.report.bands`), the names of the methods, words. Left out on purpose: exact
-figures, from which a parameter could be computed, parameters, seeds, hashes, records, values,
+What is added elsewhere stays out. Allowed: the verdict, the strongest rate and one loss as bands
+(`tacit.report.bands`), of every other check on which side of its limit it lies, the names of the
+methods, words. Left out on purpose: exact figures, and the bands of the other attacks and measures:
+with twenty of them whoever has a file like it tells k = 6 from k = 7. Left out, too: parameters, seeds, hashes, records, values,
 distributions and correlations of the original, what a measure or attack says about single columns
 or records, reasons of failures (they may quote values), and everything about columns that are not
 released.
@@ -10,14 +11,14 @@ released.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tacit import __version__
-from tacit.assess.assessment import Assessment, Failure
+from tacit.assess.assessment import Assessment
 from tacit.base.measure import Measure
 from tacit.plan.plan import Plan
 from tacit.report import parts
-from tacit.report.bands import band, share_band
+from tacit.report.bands import decade, highest, share_band
 from tacit.report.checks import gathered
 from tacit.report.content import Content, Row
 from tacit.report.glossary import entries
@@ -25,6 +26,12 @@ from tacit.report.internal import today
 from tacit.report.measured import measure_rows
 from tacit.report.words import NONE, count, title
 from tacit.risk import registry as known_risks
+
+
+REST = (
+    "More attacks and measures were run than figures are shown: together they would tell how "
+    "strongly the file was protected."
+)
 
 
 def content(
@@ -65,10 +72,18 @@ def content(
         if row["standing"] in ("passes", "borderline", "fails")
     ]
     exact = {name: float(link.rate) for name, link in assessment.linkages.items()}
-    page.checks = gathered(checked, exact)
+    page.checks = [
+        row if row["name"] in exact else {**row, "value": _side(row)}
+        for row in gathered(checked, exact)
+    ]
     # a phrase of the attacker may name columns or parameters
     ran = assessment.linkages
-    rates = {title(name): share_band(link.rate) for name, link in ran.items()}
+    top = max(exact.values(), default=0.0)
+    # of the others it is said that they find no more: each band would be one more figure
+    rates = {
+        title(name): share_band(rate) if rate == top else highest(top)
+        for name, rate in exact.items()
+    }
     # the exact rate is also what a table would sort by
     hidden = {"knows": "", "correct": NONE, "interval": NONE, "order": None}
     page.attacks = [
@@ -76,13 +91,13 @@ def content(
         for row in parts.attack_rows(assessment)
         if row["rate"] != NONE
     ]
-    page.risk = _measures(assessment.risk)
-    page.loss = _measures(assessment.loss)
+    page.loss = _loss(assessment)
     failed = len(assessment.failures)
     if failed:
         page.remarks = [
             f"{failed} of the attacks and measures could not be run on this file."
         ]
+    page.remarks.append(REST)
     plan = assessment.plan if plan is None else plan
     if plan is not None:
         page.steps = [{"title": title(step.method)} for step in plan.steps]
@@ -94,7 +109,6 @@ def content(
 def published(assessment: Assessment) -> dict[str, object]:
     """The external report in plain types, for ``assess --external --json``."""
     page = content(assessment)
-    measured = ("title", "value", "reading")
     return {
         "external": True,
         "records": assessment.masked.n,
@@ -105,8 +119,7 @@ def published(assessment: Assessment) -> dict[str, object]:
         },
         "checks": _only(page.checks, ("title", "value", "limit", "standing")),
         "attacks": _only(page.attacks, ("title", "rate", "chance")),
-        "risk": _only(page.risk, measured),
-        "loss": _only(page.loss, measured),
+        "loss": _only(page.loss, ("title", "value", "reading")),
         "methods": [step["title"] for step in page.steps],
         "remarks": page.remarks,
     }
@@ -127,21 +140,31 @@ def _figures(assessment: Assessment) -> list[Row]:
         out.append(parts.figure(parts.chance_of(top[1]), "found by guessing"))
     loss = parts.main_loss(assessment)
     if loss:
-        out.append(parts.figure(_rough(loss[1]), parts.loss_title(*loss)))
+        out.append(parts.figure(decade(loss[1].value), parts.loss_title(*loss)))
     return out
 
 
-def _measures(results: Mapping[str, Measure | Failure]) -> list[Row]:
-    """The measures that have a value, as bands."""
-    rows: list[Row] = []
-    for name, measure in parts.measures(results).items():
-        # the first row is the measure itself; what it is made of are exact figures
-        row = measure_rows({name: measure})[0]
-        if not row["absent"]:
-            # a table sorts by exact values, and a reading may name the k that was asked for
-            hidden = {"order": None, "before": NONE, "reading": _reading(measure)}
-            rows.append({**row, **hidden, "value": _rough(measure)})
-    return rows
+def _side(row: Row) -> str:
+    """On which side of its limit a check lies, which its result says as well."""
+    if row["standing"] == "borderline":
+        return f"about {row['limit']}"
+    above = row["standing"] == "fails"
+    return f"{'over' if above else 'up to'} {row['limit']}"
+
+
+def _loss(assessment: Assessment) -> list[Row]:
+    """The one loss that is shown."""
+    loss = parts.main_loss(assessment)
+    if loss is None:
+        return []
+    name, measure = loss
+    # the first row is the measure itself; what it is made of are exact figures
+    row = measure_rows({name: measure})[0]
+    if row["absent"]:
+        return []
+    # a table sorts by exact values, and a reading may name the k that was asked for
+    hidden = {"order": None, "before": NONE, "reading": _reading(measure)}
+    return [{**row, **hidden, "value": decade(measure.value)}]
 
 
 def _reading(measure: Measure) -> str:
@@ -152,10 +175,3 @@ def _reading(measure: Measure) -> str:
         for word, phrase in phrases.items()
         if not any(letter.isdigit() for letter in phrase)
     )
-
-
-def _rough(measure: Measure) -> str:
-    """A value as a band; what lies between 0 and 1 by its range is a share."""
-    value = float(measure.value)
-    is_share = float(measure.range[1]) <= 1
-    return share_band(value) if is_share else band(value)

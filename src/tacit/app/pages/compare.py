@@ -16,7 +16,8 @@ from tacit.app.session import first_of, form_of, project_of, state_of
 from tacit.compare.frontier import Frontier
 from tacit.compare.trial import LOSS, STRONGEST, Trial
 from tacit.report.charts import Point, for_both, risk_utility_map
-from tacit.report.charts.svg import SHAPES, Drawing
+from tacit.report.charts.map import look_of
+from tacit.report.charts.svg import Drawing
 from tacit.report.words import inside, number, percent
 
 router = APIRouter()
@@ -26,8 +27,6 @@ router = APIRouter()
 MULTIPLES, FROM_ZERO = (0.5, 1, 2, 4), (1, 2, 4)
 # Letters beside a point of the map.
 BESIDE = 42
-# Colours of the stylesheet (series-1 to series-6).
-COLOURS = 6
 
 
 def family(attempt: Attempt) -> str:
@@ -165,8 +164,8 @@ def _advice(
 def _mark(place: int) -> str:
     """The mark of a family for the key: shape and colour as the map gives them."""
     drawing = Drawing(14, 12, "", kind="mark")
-    shape = SHAPES[place % len(SHAPES)]
-    drawing.mark(7, 6, shape, f"point edge series-{place % COLOURS + 1}", 4)
+    shape, colour = look_of(place)
+    drawing.mark(7, 6, shape, f"point edge {colour}", 4)
     # The name stands beside it: a reader that speaks need not hear of the picture.
     return str(drawing).replace('role="img" aria-label=""', 'aria-hidden="true"')
 

@@ -28,8 +28,8 @@ PACES = (
 )
 USUAL_PACE = 2000.0
 SOURCES = (
-    ("rbf", "generated: RandomRBF, 10 columns"),
-    ("waveform", "generated: Waveform, 21 columns"),
+    ("rbf", "made up: clusters (RBF)"),
+    ("waveform", "made up: waves (Waveform)"),
 )
 # Records of a stream: fewer say nothing, more would not fit into memory as a whole.
 FEWEST, USUAL, MOST = 100, 20_000, 1_000_000
@@ -48,7 +48,9 @@ async def _page(state: State, error: str = "", status: int = 200) -> Response:
     entry = filters.get(live.filter)
     inputs = []
     if entry is not None:
-        inputs = forms.fields(entry["schema"], live.parameters, entry["doc"])
+        inputs = forms.fields(
+            entry["schema"], live.parameters, entry["doc"], entry["plain"]
+        )
     open_files = [
         (f"project:{project.id}", f"{project.name} (loaded)")
         for project in state.projects.values()

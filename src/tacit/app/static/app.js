@@ -145,7 +145,12 @@ if (feed) {
     const live = $("#live");
     if (live && news.live !== undefined && news.live !== live.dataset.seen) {
       live.dataset.seen = news.live;
-      fetch(live.dataset.source).then((a) => a.text()).then((text) => { live.innerHTML = text; });
+      fetch(live.dataset.source).then((a) => a.text()).then((text) => {
+        live.innerHTML = text;
+        // what has ended cannot be stopped
+        const [running, stop] = [$("[data-running]", live), $("#stop")];
+        if (running && stop) stop.disabled = running.dataset.running !== "yes";
+      });
     }
     if (news.over && document.body.dataset.reloads && !document.body.dataset.done) { document.body.dataset.done = "1"; location.reload(); }
   };

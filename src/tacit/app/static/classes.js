@@ -13,6 +13,15 @@ if (rule) {
     if (listed && ["groups", "table"].includes(field("sort").value) && !field("rows").value) field("rows").value = listed.value;
   };
 
+  // -- the list of values with their classes, where somebody was reading in it -----------------------------
+  const listed_anew = (fresh) => {
+    const [old, now] = [$("#bars", place), $("#bars", fresh)];
+    if (!old || !now) return;
+    const read = all("*", old).map((one) => one.scrollTop);
+    old.replaceWith(now);
+    all("*", now).forEach((one, i) => { if (read[i]) one.scrollTop = read[i]; });
+  };
+
   // -- ask what the rule does; the chart stays where it is while somebody holds a part of it ---------------
   const attempt = async (keepShape) => {
     const mine = ++round;
@@ -32,6 +41,7 @@ if (rule) {
         $("[data-part=wrong]", place).replaceWith($("[data-part=wrong]", fresh));
       } else if (stays) {
         for (const part of ["wrong", "standing", "tree"]) $(`[data-part=${part}]`, place).replaceWith($(`[data-part=${part}]`, fresh));
+        if (keepShape === "chart") listed_anew(fresh);
       } else place.replaceChildren(...fresh.childNodes);
       sorted();
     } catch { if (mine === round) say("The page cannot reach tacit. Is it still running?"); }
@@ -43,7 +53,7 @@ if (rule) {
   const live = async () => {
     if (asking) { again = true; return; }
     asking = true;
-    do { again = false; await attempt(true); } while (again);
+    do { again = false; await attempt("chart"); } while (again);
     asking = false;
   };
   const soon = (keepShape, after = 150) => { clearTimeout(timer); timer = setTimeout(() => attempt(keepShape), after); };

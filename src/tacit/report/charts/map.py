@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tacit.report.charts.axes import Scale, bottom_axis, left_axis
+from tacit.report.charts.map_labels import Box, Names, meet, without_the_shared
 from tacit.report.charts.svg import SHAPES, Drawing, wide
 from tacit.report.words import limit, number, percent
-
-Box = tuple[float, float, float, float]
-"""Left, top, right and bottom of something drawn."""
 
 # A screen reader is told so many releases, and so many points all get a label.
 FEW = 12
@@ -109,8 +108,8 @@ def risk_utility_map(
     d.text(left, 11, f"↑ {risk_name}{worse}", "note")
     edge = [point for point in points if point.frontier]
     edge.sort(key=lambda point: (point.loss, point.risk))
+    corners = [(x(point.loss), y(point.risk)) for point in edge]
     if len(edge) > 1:
-        corners = [(x(point.loss), y(point.risk)) for point in edge]
         d.path(corners, "frontier")
     families = list(dict.fromkeys(point.family for point in points))
     if legend and len(families) > 1:
@@ -123,15 +122,22 @@ def risk_utility_map(
         _draw(d, point, cx, cy, families.index(point.family))
         taken.append((cx - 8, cy - 8, cx + 8, cy + 8))
     # ... and labelled first, while there is room; what was run twice is named once
+    lines = list(pairwise(corners))
+    names = Names(d, taken, lines, (right, bottom))
     named: set[tuple[str, int, int]] = set()
-    for point in sorted(points, key=lambda p: (not p.chosen, not p.frontier)):
+    shorter = without_the_shared([point.short or point.label for point in points])
+    order = sorted(
+        zip(points, shorter, strict=True),
+        key=lambda pair: (not pair[0].chosen, not pair[0].frontier),
+    )
+    for point, text in order:
         cx = x(point.loss)
         cy = y(point.risk)
-        name = (point.short or point.label, round(cx), round(cy))
+        name = (text, round(cx), round(cy))
         wanted = point.chosen or point.frontier or len(points) <= FEW
         if wanted and name not in named:
             named.add(name)
-            _label(d, point, cx, cy, taken, (right, bottom))
+            names.put(text, cx, cy, point.chosen)
     return d
 
 
@@ -169,7 +175,7 @@ def _name_bound(
     boxes = [(cx - 14, cy - 14, cx + 14, cy + 14) for cx, cy in marks]
     for start in (ends[1] - 4 - span, ends[0] + 8):
         box = (start, height - 16, start + span, height)
-        if not any(_meet(box, other) for other in boxes):
+        if not any(meet(box, other) for other in boxes):
             break
     d.text(start, height - 5, text, "note")
     taken.append(box)
@@ -191,16 +197,18 @@ def _legend(
         # the name of the upright axis ends about here
         if x < 260:
             return
-        d.mark(x + 8, 7, _shape(place), f"point edge {_colour(place)}", 4)
+        shape, colour = look_of(place)
+        d.mark(x + 8, 7, shape, f"point edge {colour}", 4)
         d.text(x + 17, 11, text, "note")
 
 
-def _shape(family: int) -> str:
-    return SHAPES[family % len(SHAPES)]
+def look_of(family: int) -> tuple[str, str]:
+    """The shape and the colour of a family: no pair comes twice among the first 36.
 
-
-def _colour(family: int) -> str:
-    return f"series-{family % COLOURS + 1}"
+    Both change with each family; after a round of shapes the colours are one further on.
+    """
+    round_, place = divmod(family, len(SHAPES))
+    return SHAPES[place], f"series-{(place + round_) % COLOURS + 1}"
 
 
 def _whisker(
@@ -241,69 +249,10 @@ def _draw(
         d.add("circle", cx=cx, cy=cy, r=14, class_="reach")
     if point.chosen:
         d.add("circle", cx=cx, cy=cy, r=12, class_="ring")
-    look = f"point {_colour(family)}{state}"
-    d.mark(cx, cy, _shape(family), look, 5.5, point.words)
+    shape, colour = look_of(family)
+    d.mark(cx, cy, shape, f"point {colour}{state}", 5.5, point.words)
     if point.id is not None:
         d.close("g")
-
-
-def _label(
-    d: Drawing,
-    point: Point,
-    cx: float,
-    cy: float,
-    taken: list[Box],
-    corner: tuple[float, float],
-) -> None:
-    """Try a few places around the point.
-
-    A label that fits nowhere is left to the tip and the table.
-    """
-    text = point.short or point.label
-    span = wide(text)
-    # the ring around the chosen point needs more distance
-    gap = 18 if point.chosen else 13
-    places = (
-        (gap, 4, "start"),
-        (-gap, 4, "end"),
-        (0, -gap, "middle"),
-        (0, gap + 8, "middle"),
-        (gap, 18, "start"),
-        (gap, -10, "start"),
-        (-gap, -10, "end"),
-        (0, -gap - 14, "middle"),
-        (gap, -26, "start"),
-        (-gap, -26, "end"),
-        (gap / 2, -40, "end"),
-        (gap / 2, -56, "end"),
-    )
-    shift = {"start": 0.0, "middle": span / 2, "end": span}
-    for dx, dy, anchor in places:
-        base = cy + dy
-        start = cx + dx - shift[anchor]
-        # a line of text reaches 11 pixels above its base line and 3 below
-        box = (start, base - 11, start + span, base + 3)
-        free = not any(_meet(box, other) for other in taken)
-        if free and _inside(box, corner):
-            look = "label strong" if point.chosen else "label"
-            d.text(cx + dx, base, text, look, anchor)
-            taken.append(box)
-            return
-
-
-def _inside(box: Box, corner: tuple[float, float]) -> bool:
-    """The box lies right of the upright axis, below the legend and above the lower axis."""
-    left, top, right, bottom = box
-    across = left > 60 and right < corner[0] + 10
-    upright = top > 14 and bottom < corner[1] + 2
-    return across and upright
-
-
-def _meet(one: Box, other: Box) -> bool:
-    """Two boxes overlap."""
-    across = one[0] < other[2] and other[0] < one[2]
-    upright = one[1] < other[3] and other[1] < one[3]
-    return across and upright
 
 
 def _spoken(points: Sequence[Point], bound: float | None) -> str:

@@ -82,6 +82,13 @@ class DelayBoundClusters(Filter):
     title = "Clusters with a delay limit"
     family = "grouping"
     purpose = "release groups of k persons before a delay runs out"
+    goal = "hide in a crowd"
+    plain = {
+        "k": "people in each group",
+        "delay": "records that may pass before one must leave",
+        "seconds": "seconds before one must leave",
+        "person": "column that says whose record it is",
+    }
     renamed = {"sensitive": "confidential"}
 
     # what the kernel is told beside the records

@@ -112,6 +112,13 @@ class DPMicroaggregation(DeclaredFilter):
     purpose = (
         "release noisy means of windows with a bound on what any one record changes"
     )
+    goal = "guarantee by differential privacy"
+    plain = {
+        "epsilon": "privacy budget",
+        "k": "people in each group",
+        "window": "records that wait to be grouped",
+        "bounds": "range of each column",
+    }
     strength = Strength("epsilon", 100.0, 0.001)
 
     linked = False

@@ -69,6 +69,11 @@ class Microaggregation(Filter):
     title = "Microaggregation"
     family = "grouping"
     purpose = "replace a record by the mean of its k nearest in a window"
+    goal = "hide in a crowd"
+    plain = {
+        "k": "people in each group",
+        "window": "records that wait to be grouped",
+    }
     strength = Strength("k", 2, float("inf"), whole=True)
 
     def __init__(

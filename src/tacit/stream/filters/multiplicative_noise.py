@@ -56,6 +56,8 @@ class MultiplicativeNoise(Filter):
     title = "Multiplicative noise"
     family = "noise"
     purpose = "hide values in proportion to their size"
+    goal = "blur numbers"
+    plain = {"percent": "amount of noise, in % of each value"}
     strength = Strength("percent", 1.0, 1000.0)
     renamed = {"amount": "percent (amount=0.1 is percent=10)"}
 

@@ -65,6 +65,11 @@ class Noise(Filter):
     title = "Noise"
     family = "noise"
     purpose = "hide exact values as they pass"
+    goal = "blur numbers"
+    plain = {
+        "percent": "amount of noise, in % of each column's spread",
+        "replace": "share of categories that are replaced",
+    }
     strength = Strength("percent", 1.0, 1000.0)
     renamed = {"amount": "percent (amount=0.1 is percent=10)", "flip": "replace"}
 

@@ -57,6 +57,8 @@ class PRAM(Filter):
     title = "PRAM"
     family = "noise"
     purpose = "change categories at random, with known probabilities"
+    goal = "exchange values between people"
+    plain = {"diagonal": "share of values that stay as they are"}
     strength = Strength("diagonal", 0.99, 0.0)
     renamed = {"keep": "diagonal"}
 

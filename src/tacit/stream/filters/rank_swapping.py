@@ -68,6 +68,11 @@ class RankSwapping(Filter):
     title = "Rank swapping"
     family = "swapping"
     purpose = "exchange values of neighbouring rank in a window"
+    goal = "exchange values between people"
+    plain = {
+        "p": "how far values may move, in % of the ranks",
+        "window": "records among which values are swapped",
+    }
     strength = Strength("p", 1.0, 100.0)
     renamed = {"percent": "p"}
 

@@ -56,6 +56,11 @@ class Rounding(Filter):
     title = "Rounding"
     family = "coding"
     purpose = "publish values at a coarser grain"
+    goal = "blur numbers"
+    plain = {
+        "base": "round to multiples of",
+        "kind": "how it is rounded",
+    }
     renamed = {"random": 'kind (random=True is kind="random")'}
 
     zero_delay = True

@@ -62,6 +62,11 @@ class TopBottomCoding(Filter):
     title = "Top and bottom coding"
     family = "coding"
     purpose = "hide the extreme values, which are the best known"
+    goal = "blur numbers"
+    plain = {
+        "low": "lowest value that is shown",
+        "high": "highest value that is shown",
+    }
     renamed = {"bottom": "low", "top": "high"}
 
     zero_delay = True
