@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from tacit.data.io.disk_table import SpillFolder
+    from tacit.data.io.on_disk import OnDisk
     from tacit.data.out_of_core.placing import RowsAndNumbers
     from tacit.data.out_of_core.sorting import SortedNumbers
 
@@ -98,7 +99,8 @@ class Protector(Described, Estimator):
     ``values``: nothing is drawn, and each value is masked by what was learned (``settled``).
     ``ranks``: each column is masked by the ranks of its values (``in_rank_order``), which are
     sorted on the disk. ``keys``: its combinations of keys are counted on the disk, and the
-    distinct ones held. ``columns``: each column is learned and masked on its own, whole.
+    distinct ones held. ``columns``: each column is learned and masked on its own, whole (those
+    with missing codes, for methods that go by value).
     ``together``: the columns that it looks at (``reads``) are held at the same time, and no
     others. See ``tacit.protect.by_address``.
     """
@@ -229,12 +231,19 @@ class Protector(Described, Estimator):
             return ONE_COLUMN, "one column at a time"
         return 0.0, "a piece at a time"
 
-    def settled(self, data: Microdata, columns: list[str]) -> Self:
+    def settled(self, data: OnDisk, columns: list[str]) -> Self:
         """Of a method with ``passes = "values"``: the method that knows what it must of the file.
 
         It masks any span of records as it would mask them among all.
         """
         return self
+
+    def by_code(self, data: Microdata, name: str) -> bool:
+        """Of a method with ``passes = "values"``: does it look at this column's categories?
+
+        They are then found in the whole file before its pieces are masked.
+        """
+        return True
 
     def by_frequency(self, data: Microdata, name: str) -> bool:
         """Are the values of this column ranked by how often they occur (rarest first)?"""
