@@ -61,9 +61,7 @@ def verify(
 
         blocks = InBlocks.of(record, manifest, *shared.room(place, memory))
         mask = None if blocks is None else blocks.mask
-    _say(
-        run(manifest, source=source, release=release, read=reader, mask=mask), as_json
-    )
+    _say(run(manifest, source=source, release=release, read=reader, mask=mask), as_json)
 
 
 def _say(checks: dict[str, bool | None], as_json: bool) -> None:

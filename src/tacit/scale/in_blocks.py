@@ -90,7 +90,7 @@ class InBlocks:
         self, plan: Plan, data: Microdata, outcomes: list[Table] | None = None
     ) -> Microdata:
         """``Plan.mask``, with these steps in blocks."""
-        steps = {number: self._masked for number in self.leaf}
+        steps = dict.fromkeys(self.leaf, self._masked)
         return plan.mask(data, outcomes, instead=steps)
 
     def _masked(self, number: int, method: Protector, data: Microdata) -> Microdata:
@@ -130,7 +130,9 @@ def _write(data: Microdata, columns: list[str], path: Path) -> None:
             writer.write_table(table.replace_schema_metadata(None))
 
 
-def _with_masked(data: Microdata, columns: list[str], masked: ParquetParts) -> Microdata:
+def _with_masked(
+    data: Microdata, columns: list[str], masked: ParquetParts
+) -> Microdata:
     """The file with the masked columns, in the decimals that it has."""
     schema = data.schema.select(columns)
     if not isinstance(data, OnDisk):
