@@ -44,6 +44,8 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
         for cuts in (["1949-01-01", "1980-01-01", "2010-01-01"], ["1960-01-01"])
     ),
     ("microaggregation", {"partition": "individual"}),
+    ("shuffling", {"columns": ["tax", "age", "school"], "given": ["debt", "income"]}),
+    ("shuffling", {"columns": ["income", "age"], "given": ["tax"]}),
     ("local_suppression", {"k": 5, "columns": ["age", "region", "school"]}),
 ]
 #: the same by strata, whose parts are cut from the columns that are looked at

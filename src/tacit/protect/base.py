@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NumericProtector", "Protector", "Seed"]
 
-Passes = Literal["records", "values", "ranks", "keys", "columns", "together"]
+Passes = Literal["records", "values", "ranks", "sorts", "keys", "columns", "together"]
 """Ways through a file that is larger than memory; see ``Protector.passes``."""
 
 # bytes per record of a column that is held: read, coded, sorted, decoded
@@ -98,7 +98,8 @@ class Protector(Described, Estimator):
     turn (``Microdata.in_turn``), and then each block of 8,192 records is masked on its own.
     ``values``: nothing is drawn, and each value is masked by what was learned (``settled``).
     ``ranks``: each column is masked by the ranks of its values (``in_rank_order``), which are
-    sorted on the disk. ``keys``: its combinations of keys are counted on the disk, and the
+    sorted on the disk. ``sorts``: its columns are sorted on the disk and masked by their ranks
+    together. ``keys``: its combinations of keys are counted on the disk, and the
     distinct ones held. ``columns``: each column is learned and masked on its own, whole (those
     with missing codes, for methods that go by value).
     ``together``: the columns that it looks at (``reads``) are held at the same time, and no
