@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NumericProtector", "Protector", "Seed"]
 
-Passes = Literal["records", "values", "ranks", "sorts", "keys", "columns", "together"]
+Passes = Literal[
+    "records", "values", "ranks", "sorts", "sums", "keys", "columns", "together"
+]
 """Ways through a file that is larger than memory; see ``Protector.passes``."""
 
 # bytes per record of a column that is held: read, coded, sorted, decoded
@@ -99,7 +101,8 @@ class Protector(Described, Estimator):
     ``values``: nothing is drawn, and each value is masked by what was learned (``settled``).
     ``ranks``: each column is masked by the ranks of its values (``in_rank_order``), which are
     sorted on the disk. ``sorts``: its columns are sorted on the disk and masked by their ranks
-    together. ``keys``: its combinations of keys are counted on the disk, and the
+    together. ``sums``: it learns from sums over blocks, in passes over the file, and goes
+    through the blocks itself. ``keys``: its combinations of keys are counted on the disk, and the
     distinct ones held. ``columns``: each column is learned and masked on its own, whole (those
     with missing codes, for methods that go by value).
     ``together``: the columns that it looks at (``reads``) are held at the same time, and no
