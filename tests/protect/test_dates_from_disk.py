@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,14 @@ def texts(form: str, first_days: int = 12) -> list[str | None]:
 def both(path: Path, folder: Path) -> tuple[Any, OnDisk]:
     (folder / "work").mkdir()
     roles: dict[str, Any] = {"date": "born", "quasi": "born"}
-    return io.read(path, **roles), OnDisk.open(path, folder / "work", **roles)
+    found = io.read(path, **roles), OnDisk.open(path, folder / "work", **roles)
+    # as a schema file has it that says 'date' and no format
+    memory, disk = (
+        data.with_schema(data.schema.put(replace(data.schema["born"], date_format="")))
+        for data in found
+    )
+    assert isinstance(disk, OnDisk)
+    return memory, disk
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda one: one.in_short())

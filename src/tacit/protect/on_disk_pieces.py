@@ -110,8 +110,8 @@ def _by_value(method: Protector, data: OnDisk, columns: list[str]) -> OnDisk:
             method._apply(data.held([name]), [name], np.random.default_rng(0))
         raise
     for name in columns:
-        if after[name].kind is not Kind.date:
-            # nobody asked how the dates were written that are no dates now
+        if name in coded or after[name].kind is not Kind.date:
+            # memory says how dates are written where they were read as days and are dates still
             form = data.schema[name].date_format
             after = after.put(replace(after[name], date_format=form))
     written = SpilledColumns(tuple(path for _, _, path in items))
