@@ -43,6 +43,8 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
         # with and without dates beyond the ends, which have no middle
         for cuts in (["1949-01-01", "1980-01-01", "2010-01-01"], ["1960-01-01"])
     ),
+    ("pseudonyms", {"columns": ["region", "age", "school"]}),
+    ("date_shift", {"person": "age"}),
     ("microaggregation", {"partition": "individual"}),
     *(
         ("ipso", {"variant": variant, "quasi": ["income", "tax"], "confidential": x})
@@ -189,7 +191,14 @@ def test_a_small_file_is_one_piece_and_has_the_bytes_that_it_always_had() -> Non
 
 def test_every_method_says_how_it_goes_through_a_file() -> None:
     ways = {name: registry[name].passes for name in registry}
-    assert set(ways.values()) == {"records", "values", "ranks", "sums", "together"}
+    assert set(ways.values()) == {
+        "records",
+        "values",
+        "ranks",
+        "sorts",
+        "sums",
+        "together",
+    }
     assert ways["noise"] == "records"
     assert ways["rank_swapping"] == "ranks"
     assert ways["local_suppression"] == "together"

@@ -114,8 +114,11 @@ def _by_value(method: Protector, data: OnDisk, columns: list[str]) -> OnDisk:
             # memory says how dates are written where they were read as days and are dates still
             form = data.schema[name].date_format
             after = after.put(replace(after[name], date_format=form))
+    # the categories of the others are what the method made of them
+    for column in by_address.opened(after.select(coded), data.schema):
+        after = after.put(column)
     written = SpilledColumns(tuple(path for _, _, path in items))
-    return data.with_spilled(columns, written, by_address.opened(after, data.schema))
+    return data.with_spilled(columns, written, after)
 
 
 def _by_rank(

@@ -79,6 +79,8 @@ class Shuffling(Protector):
         "it ranks the whole column, and inside a block values would hardly move"
     )
 
+    passes = "sorts"
+
     def __init__(
         self,
         columns: list[str] | None = None,
