@@ -20,14 +20,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.optimize import nnls
 
-N = 400_000
+N = 2_000_000
 SHAPES = ((3, 0, 3), (3, 3, 2), (10, 2, 8))
 """Columns of numbers, columns of text, numbers that are masked."""
 METHODS = {
     "records": ("noise", "percent=5"),
+    "values": ("recoding", "bins=10"),
     "ranks": ("rank_swapping", "p=5"),
-    "keys": ("local_suppression", "k=2"),
+    "sorts": ("shuffling", "given=[]"),
+    "keys": ("local_suppression", "k=5"),
 }
+CLASSES = 20
+"""Values of the two columns that are keys; files are recoded before cells are suppressed."""
 PROGRAM = """
 import sys
 from tacit.scale import any_size
@@ -45,6 +49,7 @@ def write(path: Path, numbers: int, texts: int, n: int = N) -> None:
         f"x{j}": np.round(rng.normal(100, 20, n), 1 if j == 0 else 2)
         for j in range(numbers)
     }
+    columns |= {f"c{j}": rng.integers(0, CLASSES, n) for j in range(2)}
     words = np.array([f"word {j}" for j in range(30)])
     columns |= {f"t{j}": words[rng.integers(0, 30, n)] for j in range(texts)}
     pq.write_table(pa.table(columns), path)
@@ -77,7 +82,7 @@ def main() -> None:
         for where in sys.argv[1:] or ("memory", "disk"):
             rows, taken = [], []
             write(folder / "in.parquet", 3, 1, 1000)
-            every = "x0,x1,x2"
+            every = "x0,x1,x2,c0,c1"
             # compiled kernels and the page cache are warm before the first figure
             for method, setting in METHODS.values():
                 run(folder, where, method, setting, ["x0", "x1"], every)
@@ -87,12 +92,13 @@ def main() -> None:
             for numbers, texts, masked in SHAPES:
                 write(folder / "in.parquet", numbers, texts)
                 names = [f"x{j}" for j in range(masked)]
-                every = ",".join(f"x{j}" for j in range(numbers))
+                every = ",".join(["c0", "c1", *(f"x{j}" for j in range(numbers))])
                 for way, (method, setting) in METHODS.items():
-                    count = min(masked, 2) if way == "keys" else masked
-                    seconds = run(folder, where, method, setting, names[:count], every)
+                    chosen = ["c0", "c1"] if way == "keys" else names
+                    count = len(chosen)
+                    seconds = run(folder, where, method, setting, chosen, every)
                     steps = [N / 1e6 * count if way == one else 0.0 for one in METHODS]
-                    wide = numbers + texts
+                    wide = numbers + texts + 2
                     rows.append(
                         [1.0, N / 1e6 * wide, N / 1e6 * texts, N / 1e6 * wide, *steps]
                     )

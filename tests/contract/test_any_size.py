@@ -37,7 +37,21 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
     ("pram", {"matrix": "uniform"}),
     ("rank_swapping", {"exchange": "cycles"}),
     ("recoding", {"show": "label", "rare": 40}),
+    ("recoding", {"columns": ["born"]}),
+    *(
+        ("recoding", {"intervals": {"born": cuts}, "columns": ["born", "age"]})
+        # with and without dates beyond the ends, which have no middle
+        for cuts in (["1949-01-01", "1980-01-01", "2010-01-01"], ["1960-01-01"])
+    ),
+    ("pseudonyms", {"columns": ["region", "age", "school"]}),
+    ("date_shift", {"person": "age"}),
     ("microaggregation", {"partition": "individual"}),
+    *(
+        ("ipso", {"variant": variant, "quasi": ["income", "tax"], "confidential": x})
+        for variant, x in (("A", ["debt"]), ("B", []), ("C", ["debt", "age"]))
+    ),
+    ("shuffling", {"columns": ["tax", "age", "school"], "given": ["debt", "income"]}),
+    ("shuffling", {"columns": ["income", "age"], "given": ["tax"]}),
     ("local_suppression", {"k": 5, "columns": ["age", "region", "school"]}),
 ]
 #: the same by strata, whose parts are cut from the columns that are looked at
@@ -177,7 +191,14 @@ def test_a_small_file_is_one_piece_and_has_the_bytes_that_it_always_had() -> Non
 
 def test_every_method_says_how_it_goes_through_a_file() -> None:
     ways = {name: registry[name].passes for name in registry}
-    assert set(ways.values()) == {"records", "values", "ranks", "columns", "together"}
+    assert set(ways.values()) == {
+        "records",
+        "values",
+        "ranks",
+        "sorts",
+        "sums",
+        "together",
+    }
     assert ways["noise"] == "records"
     assert ways["rank_swapping"] == "ranks"
     assert ways["local_suppression"] == "together"

@@ -259,8 +259,8 @@ def test_the_limit_counts_what_a_step_holds(file, tmp_path):
         for method, word in (
             ("noise", "a piece of each pass is held"),
             ("rank_swapping", "two windows of 5 % of the ranks"),
-            ("microaggregation", "microaggregation holds the 2 columns"),
+            ("shuffling", "shuffling holds the 2 columns"),
         ):
             plan = Plan.from_toml(f"[[steps]]\nmethod = '{method}'\n")
             with pytest.raises(ParameterError, match=word):
-                place.refuse_too_little(plan, data)
+                place.in_blocks(plan, data)

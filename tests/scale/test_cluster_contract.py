@@ -41,6 +41,8 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
     """One master with two workers for all methods."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    # one that the tests before have left would keep its master
+    _stop_session()
     with standalone(tmp_path_factory.mktemp("spark")) as cluster:
         yield cluster
         _stop_session()

@@ -71,6 +71,8 @@ def both(method: Protector, table: pa.Table, folder: Path, **roles: Any) -> Any:
         tc.protect.Recoding(rare=600),
         tc.protect.Recoding(bins=4, show="label"),
         tc.protect.TopBottomCoding(columns=["age", "income"]),
+        tc.protect.TopBottomCoding(columns=["age", "income"], by="mean"),
+        tc.protect.Shuffling(columns=["income"], given=["age"], random_state=1),
     ],
     ids=lambda method: method.in_short(),
 )
@@ -142,6 +144,7 @@ for block in range(n // 500_000):
         "age": rng.integers(16, 96, 500_000),
         "income": rng.lognormal(9, 1, 500_000).round(2),
         "region": rng.integers(0, 20, 500_000).astype(str),
+        "born": pa.array(rng.integers(0, 18_000, 500_000).astype("M8[D]")),
     })
     writer = writer or pq.ParquetWriter("in.parquet", table.schema)
     writer.write_table(table)
@@ -152,6 +155,10 @@ made = {
     "rank_swapping": tc.protect.RankSwapping(p=1, random_state=1),
     "recoding": tc.protect.Recoding(),
     "local_suppression": tc.protect.LocalSuppression(columns=["age", "region"]),
+    "age_at": tc.protect.AgeAt(at="2024-12-31", columns=["born"]),
+    "top_bottom_coding": tc.protect.TopBottomCoding(by="mean", columns=["income"]),
+    "shuffling": tc.protect.Shuffling(columns=["income"], given=["age"], random_state=1),
+    "ipso": tc.protect.IPSO(quasi=["income"], confidential=["age"], random_state=1),
 }[method]
 tc.scale.release(made, "in.parquet", "out.parquet", memory="1GB", allow_unprotected=True,
                  quasi=["age", "income", "region"], force=True)
@@ -161,7 +168,11 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "method", ["noise", "rank_swapping", "recoding", "local_suppression"]
+    "method",
+    [
+        *("noise", "rank_swapping", "recoding", "local_suppression"),
+        *("age_at", "top_bottom_coding", "shuffling", "ipso"),
+    ],
 )
 def test_four_times_the_records_take_no_more_memory(
     method: str, tmp_path: Path

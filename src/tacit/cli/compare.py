@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +19,7 @@ from tacit.cli.tables import Head, print_table
 
 if TYPE_CHECKING:
     from tacit.compare.frontier import Frontier
+    from tacit.data.microdata import Microdata
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -36,7 +38,14 @@ UNITS = {"s": 1, "m": 60, "h": 3600}
 
 @shared.with_roles
 def compare(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="The file to protect.")],
+    context: typer.Context,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN",
+            help="The file to protect, a folder of Parquet files, or table:NAME.",
+        ),
+    ],
     plans: Annotated[Path, typer.Option(help="Plans with ranges (TOML).")],
     budget: Annotated[
         str | None,
@@ -92,6 +101,8 @@ def compare(
     save_plan: Annotated[
         Path | None, typer.Option(help="Write the recommended plan to this file.")
     ] = None,
+    memory: shared.Memory = None,
+    engine: shared.Engine = None,
     schema: shared.SchemaFile = None,
     encoding: shared.Encoding = None,
     force: shared.Force = False,
@@ -100,6 +111,10 @@ def compare(
 ) -> None:
     """Run many plans: what each risks and loses, which are beaten by none, and which to take.
 
+    Of a file that is larger than memory, plans are run on a sample: whole households, persons or
+    records. The answer says so, no plan is recommended (exit code 2), and the commands are named
+    that protect and assess the whole file with the plan that looks best.
+
     Examples:
 
       tacit compare survey.csv --plans plans.toml --html map.html
@@ -107,6 +122,8 @@ def compare(
       tacit compare survey.csv --plans plans.toml --budget 10m --save-plan best.toml
 
       tacit compare survey.csv --plans plans.toml --resume runs.jsonl --bound 0.01
+
+      tacit compare survey-by-year --plans plans.toml --memory 4GB --budget 10m
     """
     start = clock.began()
     from tacit.compare.comparison import compare as run
@@ -126,7 +143,11 @@ def compare(
         },
         force=force,
     )
-    data = shared.read(source, schema, encoding, roles)
+    place = shared.place_for(context, source, json_file or source, memory, engine)
+    data = shared.read(source, schema, encoding, roles, place)
+    sampled_of = None
+    if not data.in_memory and place is not None:
+        data, sampled_of = _sampled(data, place.limit, workers)
     stop = Stop()
     with shared.progress("comparing", stop) as progress:
         frontier = run(
@@ -144,6 +165,7 @@ def compare(
             resume=resume,
             progress=progress,
             stop=stop,
+            sampled_of=sampled_of,
         )
     shared.show_or_write(frontier, show, json_file, force=force)
     if svg is not None:
@@ -155,11 +177,45 @@ def compare(
         go_on = "" if resume is None else " Run it again to go on from there."
         shared.tell(f"Stopped: the plans above had ended, none is recommended.{go_on}")
         raise typer.Exit(INTERRUPTED)
+    if sampled_of is not None:
+        _say_full_run(frontier, source, memory, engine)
     if frontier.recommended is None:
         # No plan keeps the bound: a script must not go on as if there were one.
         raise typer.Exit(2)
     if save_plan is not None:
         frontier.recommended.plan.save(save_plan, force=force)
+
+
+def _sampled(data: Microdata, limit: int, workers: int | None) -> tuple[Microdata, int]:
+    """A sample that fits in memory as often as it is held, and how many records there are."""
+    from tacit.compare.comparison import cores
+    from tacit.scale.sample import fitting, sample
+
+    number = workers or cores()
+    most = fitting(limit, len(data.names), number)
+    some = sample(data, most)  # type: ignore[arg-type]  # it is not in memory
+    shared.tell(
+        f"Comparing on a SAMPLE of {some.n:,} of {data.n:,} records: what is safe there need not "
+        "be safe in the file, so no plan will be recommended."
+    )
+    return some, data.n
+
+
+def _say_full_run(
+    frontier: Frontier, source: Path, memory: str | None, engine: str | None
+) -> None:
+    """The commands that protect and attack the whole file with the plan that looks best."""
+    best = frontier.candidate
+    if best is None:
+        return
+    how = ["--memory", memory] if memory is not None else []
+    how += ["--engine", engine] if engine is not None else []
+    protect = ["tacit", "protect", str(source), "release.parquet"]
+    assess = ["tacit", "assess", str(source), "release.parquet", "--plan"]
+    shared.tell("The whole file: save this as plan.toml,")
+    shared.tell(best.plan.without_seeds().to_toml())
+    shared.tell("then " + shlex.join([*protect, "--plan", "plan.toml", *how]))
+    shared.tell("and " + shlex.join([*assess, "release.parquet.manifest.json", *how]))
 
 
 def _left(budget: float, start: float) -> float:

@@ -77,10 +77,10 @@ def protect(
 ) -> None:
     """Mask a Parquet file block by block (2^d-tree), within a memory limit.
 
-    Blocks are for microaggregation of millions of records, whose groups are then formed inside
-    blocks. Every other method, and exact groups, run with tacit protect at any size: it takes the
-    same file, with --memory and --engine, and shuffles the rows, which blocks do not. Both write
-    a private manifest that tacit verify checks.
+    tacit protect --memory 2GB does the same by itself where the columns of a microaggregation do
+    not fit, as a step of any plan, and shuffles the rows, which this command does not. Use this
+    one to choose blocks for a file that would fit, for their size and their price, to go on
+    after a crash, and on a cluster. Both write a private manifest that tacit verify checks.
 
     Examples:
 
@@ -96,6 +96,10 @@ def protect(
     from tacit.scale.protect import protect as run
 
     seeds.warn(seed)
+    shared.tell(
+        "In blocks, with the rows in their order: tacit protect (--memory) shuffles them, and "
+        "goes by blocks where it must."
+    )
     inputs = {"IN": source}
     outputs = {"OUT": release, "the manifest": path_of(release)}
     if cluster is None:

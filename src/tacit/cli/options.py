@@ -273,6 +273,13 @@ def place_for(
     return place
 
 
+def room(place: Place | None, memory: str | None) -> tuple[int, Path | None]:
+    """How much memory a run has, and where it may write meanwhile."""
+    from tacit.scale.any_size import limit_of
+
+    return (limit_of(memory), None) if place is None else (place.limit, place.folder)
+
+
 def is_table(source: Path) -> bool:
     """Is it the name of a table, as in table:db.name?"""
     return str(source).startswith("table:")

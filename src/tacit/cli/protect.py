@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tacit.base.typing import Progress
     from tacit.data.microdata import Microdata
     from tacit.plan.plan import Plan, Table
+    from tacit.scale.in_blocks import InBlocks
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -239,9 +240,12 @@ def protect(
     if kept is not None and kept.goes_on and place is not None:
         shared.tell(f"Going on from {kept.folder}.")
     data = shared.read(source, schema, encoding, roles, place)
+    blocks = None
     with shared.naming(source):
         if place is not None:
-            place.refuse_too_little(recipe, data)
+            blocks = place.in_blocks(recipe, data)
+        if blocks is not None:
+            shared.tell(f"In blocks: {blocks.sentence(recipe)}.")
         columns = look(recipe, data, allow_unprotected=allow_unprotected)
     start = time.perf_counter()
     search = None
@@ -253,7 +257,9 @@ def protect(
     ):
         pieces.tell = progress
         if not searches:
-            masked, recipe = _masked(recipe, data, budget, search_state, outcomes)
+            masked, recipe = _masked(
+                recipe, data, budget, search_state, outcomes, blocks
+            )
         elif plan is not None or least is not None:
             from tacit.compare.joint import protect_jointly
 
@@ -287,6 +293,9 @@ def protect(
             masked = search.masked
             outcomes = list(search.outcomes)
     pieces.tell = None
+    more = {} if blocks is None else blocks.entry()
+    if search is not None:
+        more["until"] = search.to_dict()
     record = write(
         recipe,
         source,
@@ -300,7 +309,7 @@ def protect(
         encoding=encoding,
         safe_formulas=safe_formulas,
         outcomes=outcomes,
-        more=None if search is None else {"until": search.to_dict()},
+        more=more,
     )
     if kept is not None:
         kept.finished = True
@@ -407,6 +416,7 @@ def _masked(
     budget: float | None,
     state: Path | None,
     outcomes: list[Table],
+    blocks: InBlocks | None,
 ) -> tuple[Microdata, Plan]:
     """The release, and the plan that repeats it where a search was ended early."""
     from tacit.plan.ended_search import ended_after
@@ -414,7 +424,10 @@ def _masked(
 
     watch = Watch(shared.tell, budget, state)
     with watched(watch):
-        masked = recipe.mask(data, outcomes)
+        if blocks is None:
+            masked = recipe.mask(data, outcomes)
+        else:
+            masked = blocks.mask(recipe, data, outcomes)
     return masked, ended_after(recipe, watch.ended)
 
 

@@ -55,7 +55,13 @@ def verify(
     if read_from.exists() or shared.is_table(read_from):
         place = shared.place_for(context, read_from, manifest, memory, engine)
     reader = None if place is None else place.read
-    _say(run(manifest, source=source, release=release, read=reader), as_json)
+    mask = None
+    if "in_blocks" in record:
+        from tacit.scale.in_blocks import InBlocks
+
+        blocks = InBlocks.of(record, manifest, *shared.room(place, memory))
+        mask = None if blocks is None else blocks.mask
+    _say(run(manifest, source=source, release=release, read=reader, mask=mask), as_json)
 
 
 def _say(checks: dict[str, bool | None], as_json: bool) -> None:

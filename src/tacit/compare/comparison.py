@@ -52,6 +52,7 @@ def compare(
     resume: str | Path | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
+    sampled_of: int | None = None,
 ) -> Frontier:
     """Compare plans.
 
@@ -94,6 +95,9 @@ def compare(
     stop : Stop, optional
         Who may ask to stop: then the answer is of the runs that have ended, and no plan is
         recommended; where none has ended, the interrupt is raised.
+    sampled_of : int, optional
+        The data are a sample of a file with so many records, which does not fit in memory: the
+        answer says so, and no plan is recommended.
     """
     start = time.perf_counter()
     end = inf if budget is None else start + budget
@@ -118,7 +122,7 @@ def compare(
         data=micro,
         settings=settings,
         journal=journal,
-        workers=workers or _cores(),
+        workers=workers or cores(),
         seeds=seeds,
         seed=journal.key() if seed is None else seed,
         risk=risk,
@@ -133,12 +137,14 @@ def compare(
         trials = lab.trials(chosen, micro.n, seeds)
     else:
         trials, dropped, notes = search(lab, chosen, end, bound)
+    if sampled_of is not None:
+        trials = [_of_sample(trial, sampled_of) for trial in trials]
     found = Frontier(
         trials=tuple(trials),
         risk_name=risk,
         loss_name=loss,
         bound=bound,
-        records=micro.n,
+        records=micro.n if sampled_of is None else sampled_of,
         dropped=tuple(dropped),
         settings={
             "seeds": seeds,
@@ -148,6 +154,7 @@ def compare(
             "informed": informed,
             "budget": budget,
             "workers": lab.workers,
+            "sampled_of": sampled_of,
         },
     )
     found, missed = _confirmed(found, lab, end)
@@ -181,6 +188,14 @@ def _confirmed(found: Frontier, lab: Lab, end: float) -> tuple[Frontier, list[st
     return found, missed
 
 
+def _of_sample(trial: Trial, n: int) -> Trial:
+    """A trial on a sample: what is safe there need not be safe in the file."""
+    if trial.failed and isnan(trial.risk):
+        return trial
+    late = f"this is a sample of {trial.records:,} of {n:,} records, which do not fit"
+    return replace(trial, late=late)
+
+
 def _stopped(found: Frontier) -> Frontier:
     """What is known when somebody asked to stop; what was not run may be better."""
     known = [trial for trial in found.trials if not isnan(trial.risk)]
@@ -208,7 +223,7 @@ def _check_names(settings: Settings) -> None:
                 registry[name]  # raises with the names that there are
 
 
-def _cores() -> int:
+def cores() -> int:
     """Processors that this process may use."""
     # in a container or on a cluster they may be fewer than the machine has
     if hasattr(os, "sched_getaffinity"):

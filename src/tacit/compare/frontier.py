@@ -110,9 +110,12 @@ class Frontier:
             looks = "comes closest to the bound"
             if self.seemed(late).state == "safe":
                 looks = "keeps the bound and loses least"
+            then = "give more time, or protect with it and assess the release"
+            if self.settings.get("sampled_of"):
+                then = "protect the whole file with it, and assess the release"
             return (
                 f"{late.late}, so none is recommended; as far as was seen {late.name} {looks} "
-                f"({figures}): give more time, or protect with it and assess the release"
+                f"({figures}): {then}"
             )
         if closest is None:
             reasons = {self.verdict(trial).reason for trial in self.trials}

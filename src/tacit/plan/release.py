@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from tacit.base.errors import ColumnError, ParameterError, TacitWarning
 from tacit.data import io, lazy
@@ -22,6 +23,9 @@ from tacit.plan.leaving import Leaving, leaving, refuse, sentence
 from tacit.plan.manifest import Manifest
 from tacit.plan.plan import Plan, Table
 from tacit.plan.row_order import KEPT, RowOrder
+
+Mask: TypeAlias = Callable[[Plan, Microdata, list[Table]], tuple[Microdata, Manifest]]
+"""Runs a plan: the masked file, and further entries of its manifest."""
 
 
 def release(
@@ -35,6 +39,7 @@ def release(
     keep_order: bool = False,
     force: bool = False,
     read: Callable[..., Microdata] | None = None,
+    mask: Mask | None = None,
     **roles: Iterable[str] | str | None,
 ) -> Manifest:
     """Protect a file and write the release with its private manifest; nothing leaves by accident.
@@ -59,6 +64,8 @@ def release(
         Overwrite files that are there.
     read : function
         How the file is read: ``io.read``, or what reads files larger than memory.
+    mask : function
+        How the plan is run, and what the manifest says of that; ``Plan.mask`` unless given.
     **roles
         Roles and kinds, as in ``Schema.set``.
 
@@ -84,7 +91,11 @@ def release(
     columns = look(recipe, data, allow_unprotected=allow_unprotected)
     start = time.perf_counter()
     outcomes: list[Table] = []
-    masked = recipe.mask(data, outcomes)
+    more: Manifest = {}
+    if mask is None:
+        masked = recipe.mask(data, outcomes)
+    else:
+        masked, more = mask(recipe, data, outcomes)
     return write(
         recipe,
         source,
@@ -96,6 +107,7 @@ def release(
         columns=columns,
         force=force,
         outcomes=outcomes,
+        more=more,
     )
 
 

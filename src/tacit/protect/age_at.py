@@ -68,7 +68,7 @@ class AgeAt(DateProtector):
     keeps_levels = True
     example = {"at": "2024-12-31"}
     whole_file = "dates are not read in blocks"
-    passes = "columns"
+    passes = "values"
 
     def __init__(
         self,

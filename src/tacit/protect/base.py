@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from tacit.data.io.disk_table import SpillFolder
+    from tacit.data.io.on_disk import OnDisk
     from tacit.data.out_of_core.placing import RowsAndNumbers
     from tacit.data.out_of_core.sorting import SortedNumbers
 
 __all__ = ["NumericProtector", "Protector", "Seed"]
 
-Passes = Literal["records", "values", "ranks", "keys", "columns", "together"]
+Passes = Literal[
+    "records", "values", "ranks", "sorts", "sums", "keys", "columns", "together"
+]
 """Ways through a file that is larger than memory; see ``Protector.passes``."""
 
 # bytes per record of a column that is held: read, coded, sorted, decoded
@@ -97,8 +100,11 @@ class Protector(Described, Estimator):
     turn (``Microdata.in_turn``), and then each block of 8,192 records is masked on its own.
     ``values``: nothing is drawn, and each value is masked by what was learned (``settled``).
     ``ranks``: each column is masked by the ranks of its values (``in_rank_order``), which are
-    sorted on the disk. ``keys``: its combinations of keys are counted on the disk, and the
-    distinct ones held. ``columns``: each column is learned and masked on its own, whole.
+    sorted on the disk. ``sorts``: its columns are sorted on the disk and masked by their ranks
+    together. ``sums``: it learns from sums over blocks, in passes over the file, and goes
+    through the blocks itself. ``keys``: its combinations of keys are counted on the disk, and the
+    distinct ones held. ``columns``: each column is learned and masked on its own, whole (those
+    with missing codes, for methods that go by value).
     ``together``: the columns that it looks at (``reads``) are held at the same time, and no
     others. See ``tacit.protect.by_address``.
     """
@@ -229,12 +235,19 @@ class Protector(Described, Estimator):
             return ONE_COLUMN, "one column at a time"
         return 0.0, "a piece at a time"
 
-    def settled(self, data: Microdata, columns: list[str]) -> Self:
+    def settled(self, data: OnDisk, columns: list[str]) -> Self:
         """Of a method with ``passes = "values"``: the method that knows what it must of the file.
 
         It masks any span of records as it would mask them among all.
         """
         return self
+
+    def by_code(self, data: Microdata, name: str) -> bool:
+        """Of a method with ``passes = "values"``: does it look at this column's categories?
+
+        They are then found in the whole file before its pieces are masked.
+        """
+        return True
 
     def by_frequency(self, data: Microdata, name: str) -> bool:
         """Are the values of this column ranked by how often they occur (rarest first)?"""

@@ -62,7 +62,7 @@ def masked(
 ) -> Microdata:
     """What a fitted method makes of a file, in memory or on the disk."""
     way = method.passes_of(data)
-    if data.n <= BLOCK or way in ("keys", "together"):
+    if data.n <= BLOCK or way in ("keys", "sorts", "sums", "together"):
         return method._apply(data, columns, rng)
     if way == "values" and not isinstance(data, OnDisk):
         return method._apply(data, columns, rng)

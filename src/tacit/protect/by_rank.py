@@ -128,7 +128,6 @@ def masked_from_disk(
     """One column of a file on the disk, masked by ranks; what is held does not grow with it."""
     folder = data.disk.folder
     source: ColumnNumbers | LookedUp = ColumnNumbers.of(data, name)
-    closed = data.closed([name])
     place: Ints | None = None
     if method.by_frequency(data, name):
         place = frequency_ranks(code_counts(data, name))
@@ -137,10 +136,28 @@ def masked_from_disk(
     work = method.in_rank_order(ordered, rng, folder)
     numbers = placed(work, spans(ordered.present), data.n, folder)
     ordered.remove()
-    back = None if place is None else np.argsort(place)
-    piece = _Decoded(
-        data.disk.select([name]), closed.select([name]), name, numbers, back
-    )
+    return decoded(data, name, numbers, None if place is None else np.argsort(place))
+
+
+def decoded(
+    data: OnDisk, name: str, numbers: NumberFiles, back: Ints | None = None
+) -> OnDisk:
+    """The file with other numbers in one column, as values of its type.
+
+    Parameters
+    ----------
+    data : OnDisk
+        The file.
+    name : str
+        The column.
+    numbers : NumberFiles
+        Values or codes in row order, which are removed.
+    back : array, optional
+        What each number is the place of.
+    """
+    folder = data.disk.folder
+    closed = data.closed([name]).select([name])
+    piece = _Decoded(data.disk.select([name]), closed, name, numbers, back)
     items = [(*span, folder.next_file()) for span in spans(data.n)]
     after = mapped(piece, items)[0]
     numbers.remove()

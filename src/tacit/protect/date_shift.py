@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Iterator
 from typing import Annotated
 
 import numpy as np
+import pyarrow as pa
 from annotated_types import Ge
 
 from tacit.base.errors import ColumnError
 from tacit.base.facts import Strength
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats
-from tacit.data.microdata import Microdata, Role
+from tacit.data.frames import NativeFrame
+from tacit.data.io.disk_table import BATCH
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Microdata, Role, Schema
+from tacit.protect.base import Passes
 from tacit.protect.dated import DateProtector
 from tacit.protect.pseudonyms import read_key
 
@@ -80,6 +86,7 @@ class DateShift(DateProtector):
     # all rows of a person move together
     keeps_levels = True
     whole_file = "the rows of a person may stand in several blocks"
+    passes = "sums"
 
     def __init__(
         self,
@@ -102,22 +109,57 @@ class DateShift(DateProtector):
         rng: np.random.Generator,
     ) -> Microdata:
         secret = rng.bytes(DRAWN_KEY) if self.key is None else read_key(self.key)
-        shift = self._shifts(data, secret)
+        if isinstance(data, OnDisk) and self.passes_of(data) == "sums":
+            return self._from_disk(data, columns, secret)
+        return self._shifted(data, columns, secret)
+
+    def passes_of(self, data: Microdata) -> Passes:
+        """Rows are moved by whose they are; codes of gaps are read with the columns in hand."""
+        owner = person_column(data, self.person)
+        looked_at = [*self._targets(data), *([] if owner is None else [owner])]
+        coded = any(data.schema[name].missing for name in looked_at)
+        return "together" if coded else "sums"
+
+    def _from_disk(self, data: OnDisk, columns: list[str], secret: bytes) -> Microdata:
+        """The dates of a file on the disk, some records at a time."""
+        owner = person_column(data, self.person)
+        names = list(dict.fromkeys([*columns, *([] if owner is None else [owner])]))
+        schema = data.with_date_formats(data.schema, columns).select(names)
+        after: list[Schema] = []
+
+        def written() -> Iterator[pa.Table]:
+            row = 0
+            for table in data.disk.in_turn(BATCH, names):
+                some = Microdata(table, schema, NativeFrame.of(table))
+                moved = self._shifted(some, columns, secret, row)
+                row += some.n
+                after[:] = [moved.schema]
+                yield moved.table.select(columns)
+
+        spilled = data.disk.folder.write(written())
+        return data.with_spilled(columns, spilled, after[0])
+
+    def _shifted(
+        self, data: Microdata, columns: list[str], secret: bytes, first: int = 0
+    ) -> Microdata:
+        """These records moved; ``first`` is the row of the first one in the file."""
+        shift = self._shifts(data, secret, first)
         for name in columns:
             data = data.with_days(name, data.days(name) + shift)
         return data
 
-    def _shifts(self, data: Microdata, secret: bytes) -> Floats:
+    def _shifts(self, data: Microdata, secret: bytes, first: int) -> Floats:
         """Days by which each row is moved."""
         name = person_column(data, self.person)
+        rows = range(first, first + data.n)
         if name is None:
-            owners: list[object] = list(range(data.n))
+            owners: list[object] = list(rows)
         else:
             owners = data.table.column(name).to_pylist()
             # a row of nobody is a person of its own
             owners = [
                 f"row {row}" if owner is None else owner
-                for row, owner in enumerate(owners)
+                for row, owner in zip(rows, owners, strict=True)
             ]
         width = 2 * self.days + 1
         known: dict[object, int] = {}

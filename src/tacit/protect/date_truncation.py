@@ -55,7 +55,7 @@ class DateTruncation(DateProtector):
     attacker = "informed.rerun:Rerun"
     keeps_levels = True
     whole_file = "dates are not read in blocks"
-    passes = "columns"
+    passes = "values"
 
     def __init__(
         self,

@@ -82,11 +82,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Level:
-    """Columns of one level, and the unit of every row."""
+    """Columns of one level, and the unit of every row; None: each row is one."""
 
     word: str
     columns: list[str]
-    labels: Ints
+    labels: Ints | None
 
 
 def has_units(data: Microdata) -> bool:
@@ -153,7 +153,7 @@ def levels(
             out.append(made)
     # a method that masks no column still runs once
     if left or not out:
-        out.append(Level(RECORD, left, np.arange(data.n)))
+        out.append(Level(RECORD, left, None))
     return out
 
 
@@ -252,7 +252,8 @@ def _strata(data: Microdata, level: Level, by: Sequence[str]) -> list[Part]:
                 "leave it out of one"
             )
     # the first row of each unit, and the unit of each row
-    _, first, unit = np.unique(level.labels, return_index=True, return_inverse=True)
+    labels = np.arange(data.n) if level.labels is None else level.labels
+    _, first, unit = np.unique(labels, return_index=True, return_inverse=True)
     kept = data.names
     if level.word != RECORD:
         kept = [name for name in kept if _constant(data.column(name), first[unit])]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
 
 from tacit.base.errors import ColumnError, InputError
 from tacit.base.typing import Floats
-from tacit.data.microdata import Kind, Microdata, Role
+from tacit.data.frames import NativeFrame
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Kind, Microdata, Role, Schema
+from tacit.protect import by_address
 from tacit.protect.base import Protector, Seed
 from tacit.protect.covariance import ROUNDING, fill
+from tacit.protect.ipso_in_blocks import Release
 
 RANK = 1e-10
 """Singular values below this share of the largest count as zero (of standardised columns)."""
@@ -89,6 +95,8 @@ class IPSO(Protector):
     # regressions and covariances need numbers
     kinds = frozenset({Kind.continuous})
 
+    passes = "sums"
+
     whole_file = (
         "its regression is that of the file, and every block would have one of its own"
     )
@@ -156,13 +164,41 @@ class IPSO(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> Microdata:
+        given = self._given(data, columns)
+        if data.n > by_address.BLOCK:
+            draws = by_address.Draws.of(rng)
+            return _put(
+                data, columns, Release.of(data, columns, given, self.variant, draws)
+            )
         y = data.numbers(columns)
-        x = data.numbers(self._given(data, columns))
+        x = data.numbers(given)
         masked = ipso(y, x, self.variant, rng)
         # column by column with its kind, so that an integer column comes back unrounded
         for j, name in enumerate(columns):
             data = data.with_column(name, masked[:, j], kind=Kind.continuous)
         return data
+
+
+def _put(data: Microdata, columns: list[str], release: Release) -> Microdata:
+    """The file with the columns of a release in blocks, as real numbers."""
+    if not isinstance(data, OnDisk):
+        masked = np.concatenate(list(release.blocks()))
+        for j, name in enumerate(columns):
+            data = data.with_column(name, masked[:, j], kind=Kind.continuous)
+        return data
+    after: list[Schema] = []
+
+    def written() -> Iterator[pa.Table]:
+        tables = data.disk.in_turn(by_address.BLOCK, columns)
+        for table, masked in zip(tables, release.blocks(), strict=True):
+            block = Microdata(table, data.schema.select(columns), NativeFrame.of(table))
+            for j, name in enumerate(columns):
+                block = block.with_column(name, masked[:, j], kind=Kind.continuous)
+            after[:] = [block.schema]
+            yield block.table
+
+    spilled = data.disk.folder.write(written())
+    return data.with_spilled(columns, spilled, after[0])
 
 
 def ipso(

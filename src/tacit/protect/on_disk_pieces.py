@@ -6,17 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from tacit.base.errors import InputError
 from tacit.data.frames import NativeFrame
 from tacit.data.io.disk_table import DiskTable, SpilledColumns, write_columns
 from tacit.data.io.on_disk import OnDisk
-from tacit.data.microdata import Column, Microdata, Schema
+from tacit.data.microdata import Column, Kind, Microdata, Schema
 from tacit.data.out_of_core.pieces import mapped, spans
 from tacit.protect import by_address, by_rank
 
@@ -97,12 +98,27 @@ class ValuesPiece:
 def _by_value(method: Protector, data: OnDisk, columns: list[str]) -> OnDisk:
     """Spans of records, masked by what was learned of the file."""
     settled = method.settled(data, columns)
-    closed = data.closed(columns).select(columns)
+    coded = [name for name in columns if method.by_code(data, name)]
+    closed = data.with_date_formats(data.closed(coded), columns).select(columns)
     piece = ValuesPiece(settled, data.disk.select(columns), closed)
     items = [(*span, data.disk.folder.next_file()) for span in spans(data.n)]
-    after = mapped(piece, items)[0]
+    try:
+        after = mapped(piece, items)[0]
+    except InputError:
+        # the sentence names a row of a piece; the whole column names that of the file
+        for name in columns:
+            method._apply(data.held([name]), [name], np.random.default_rng(0))
+        raise
+    for name in columns:
+        if name in coded or after[name].kind is not Kind.date:
+            # memory says how dates are written where they were read as days and are dates still
+            form = data.schema[name].date_format
+            after = after.put(replace(after[name], date_format=form))
+    # the categories of the others are what the method made of them
+    for column in by_address.opened(after.select(coded), data.schema):
+        after = after.put(column)
     written = SpilledColumns(tuple(path for _, _, path in items))
-    return data.with_spilled(columns, written, by_address.opened(after, data.schema))
+    return data.with_spilled(columns, written, after)
 
 
 def _by_rank(

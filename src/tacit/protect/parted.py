@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tacit.base import seeds
 from tacit.base.errors import InputError, TacitError
 from tacit.base.estimator import clone
@@ -66,7 +64,7 @@ class Parts:
         if owner.keeps_levels:
             # where there are units it cuts strata itself, as both must fit together
             whole = not by or has_units(data)
-            return None if whole else cls(owner, [_rows(data, columns)], by)
+            return None if whole else cls(owner, [_rows(columns)], by)
         found = levels(data, columns)
         one_table = len(found) == 1 and found[0].word == RECORD
         if one_table and not by:
@@ -77,7 +75,7 @@ class Parts:
         """The parts of a file."""
         columns = [name for names in self.levels.values() for name in names]
         if list(self.levels) == [RECORD]:
-            return split(data, [_rows(data, columns)], self.by)
+            return split(data, [_rows(columns)], self.by)
         found = levels(data, columns, self.levels)
         return split(data, found, self.by)
 
@@ -178,9 +176,9 @@ def strata_columns(protector: Protector) -> list[str]:
     return list(by) if isinstance(by, list | tuple) else []
 
 
-def _rows(data: Microdata, columns: Sequence[str]) -> Level:
+def _rows(columns: Sequence[str]) -> Level:
     """All columns at the level of rows."""
-    return Level(RECORD, list(columns), np.arange(data.n))
+    return Level(RECORD, list(columns), None)
 
 
 def _without(value: object, gone: set[str]) -> object:

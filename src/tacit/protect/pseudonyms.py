@@ -5,8 +5,9 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
+from copy import copy
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +15,9 @@ from annotated_types import Ge, Le
 
 from tacit.base import parameters
 from tacit.base.errors import ParameterError
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata, Role
-from tacit.protect.base import Protector
+from tacit.protect.base import Passes, Protector
 
 SMALLEST_KEY = 16
 """Bytes of a secret: 128 random bits cannot be tried out."""
@@ -82,6 +84,7 @@ class Pseudonyms(Protector):
         "blocks are cut along the columns that are masked, "
         "and identifiers are not for that"
     )
+    passes = "values"
 
     def __init__(
         self,
@@ -92,6 +95,25 @@ class Pseudonyms(Protector):
         self.key = key
         self.length = length
         self.columns = columns
+
+    # of a file on the disk: the secret of all its pieces, for this call
+    _secret: bytes | None = None
+
+    def passes_of(self, data: Microdata) -> Passes:
+        """A value is hashed by itself; codes of gaps are read with the whole column in hand."""
+        names = self._targets(data)
+        coded = any(data.schema[name].missing for name in names)
+        return "values" if names and not coded else "together"
+
+    def settled(self, data: OnDisk, columns: list[str]) -> Self:
+        """Knows the secret, which pieces must share and workers need not have."""
+        made = copy(self)
+        made._secret = read_key(self.key)
+        return made
+
+    def by_code(self, data: Microdata, name: str) -> bool:
+        """Values are hashed as they are."""
+        return False
 
     def _start(
         self,
@@ -125,7 +147,7 @@ class Pseudonyms(Protector):
         rng: np.random.Generator,
     ) -> Microdata:
         # read for this call and forgotten with it
-        secret = read_key(self.key)
+        secret = read_key(self.key) if self._secret is None else self._secret
         for name in columns:
             # a value that occurs again is not hashed again
             known: dict[object, str | None] = {None: None}

@@ -15,6 +15,7 @@ from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.facts import Strength
 from tacit.base.parameters import IsoDate
 from tacit.base.typing import Bools, Floats
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Column, Kind, Microdata
 from tacit.protect import by_address
 from tacit.protect.base import Passes, Protector
@@ -162,18 +163,29 @@ class Recoding(Protector):
                 self.rare_[name] = _rare(data, name, self.rare)
 
     def passes_of(self, data: Microdata) -> Passes:
-        """Dates, and codes of gaps, are read with the whole column in hand."""
+        """Codes of gaps are read with the whole column in hand."""
         columns = [data.schema[name] for name in self._targets(data)]
-        held = any(one.missing or one.kind is Kind.date for one in columns)
-        return "columns" if held else "values"
+        return "columns" if any(one.missing for one in columns) else "values"
 
-    def settled(self, data: Microdata, columns: list[str]) -> Self:
+    def by_code(self, data: Microdata, name: str) -> bool:
+        """Dates with cut points are days."""
+        return not self._by_days(data, name)
+
+    def _by_days(self, data: Microdata, name: str) -> bool:
+        return name in (self.intervals or {}) and data.schema[name].kind is Kind.date
+
+    def settled(self, data: OnDisk, columns: list[str]) -> Self:
         """Knows of each column whether all its values have a middle, and that it has a parent."""
         made = copy(self)
         all_middle: dict[str, bool] = {}
         for name in columns:
             if name in (self.hierarchies or {}):
                 self._refuse_strangers(data, name)
+            elif self._by_days(data, name):
+                all_middle[name] = all(
+                    _all_have_one(*self._middle_days(name, days))
+                    for days in data.days_in_turn(name)
+                )
             elif name in self.cuts_ and data.schema[name].scale is Kind.continuous:
                 all_middle[name] = all(
                     _all_have_one(*self._middles(name, values[:, 0]))
@@ -289,7 +301,7 @@ class Recoding(Protector):
         name: str,
     ) -> Microdata:
         """A column by its cut points: class 0 is below the first, the last above all."""
-        if name in (self.intervals or {}) and data.schema[name].kind is Kind.date:
+        if self._by_days(data, name):
             return self._cut_dates(data, name)
         cuts, values = self.cuts_[name], data.column(name)
         place = np.searchsorted(cuts, values, side="right")
@@ -312,15 +324,23 @@ class Recoding(Protector):
         name: str,
     ) -> Microdata:
         """A column of dates by its cut points, which are days."""
-        cuts, days = self.cuts_[name], data.days(name)
-        place = np.searchsorted(cuts, days, side="right")
-        gaps = np.isnan(days)
-        middle, labels = classes_of_dates(cuts)
-        middles = np.where(gaps, np.nan, middle[place])
-        if self.show == "midpoint" and _all_have_one(middles, gaps):
+        days = data.days(name)
+        middles, gaps = self._middle_days(name, days)
+        known = self._all_middle.get(name)
+        shown = _all_have_one(middles, gaps) if known is None else known
+        if self.show == "midpoint" and shown:
             return data.with_days(name, middles)
-        codes = np.where(gaps, np.nan, place)
-        return _labelled(data, name, labels, codes)
+        cuts = self.cuts_[name]
+        _, labels = classes_of_dates(cuts)
+        place = np.searchsorted(cuts, days, side="right")
+        return _labelled(data, name, labels, np.where(gaps, np.nan, place))
+
+    def _middle_days(self, name: str, days: Floats) -> tuple[Floats, Bools]:
+        """The middle day of the class of each date, where it has one, and where none is there."""
+        cuts, gaps = self.cuts_[name], np.isnan(days)
+        middle, _ = classes_of_dates(cuts)
+        place = np.searchsorted(cuts, days, side="right")
+        return np.where(gaps, np.nan, middle[place]), gaps
 
 
 def _all_have_one(middles: Floats, gaps: Bools) -> bool:

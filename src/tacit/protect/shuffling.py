@@ -8,8 +8,11 @@ from scipy.stats import rankdata
 
 from tacit.base.errors import ColumnError
 from tacit.base.typing import Floats
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata, Role
-from tacit.protect.base import Protector, Seed
+from tacit.protect import by_address
+from tacit.protect import shuffling_in_blocks as in_blocks
+from tacit.protect.base import Passes, Protector, Seed
 from tacit.protect.covariance import root
 
 RANK = 1e-10
@@ -76,6 +79,8 @@ class Shuffling(Protector):
         "it ranks the whole column, and inside a block values would hardly move"
     )
 
+    passes = "sorts"
+
     def __init__(
         self,
         columns: list[str] | None = None,
@@ -94,9 +99,33 @@ class Shuffling(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> Microdata:
+        if isinstance(data, OnDisk) and self.passes_of(data) == "sorts":
+            return self._from_disk(data, columns, rng)
         values = data.numbers(columns)
         given = data.numbers(self._given(data, columns))
         return data.with_numbers(columns, shuffle(values, given, rng))
+
+    def passes_of(self, data: Microdata) -> Passes:
+        """Columns are sorted on the disk, unless codes of gaps are looked at together."""
+        coded = any(data.schema[name].missing for name in self._targets(data))
+        return "together" if coded or data.n <= by_address.BLOCK else "sorts"
+
+    def _from_disk(
+        self, data: OnDisk, columns: list[str], rng: np.random.Generator
+    ) -> Microdata:
+        """The columns of a file on the disk, a piece at a time."""
+        names = [*columns, *self._given(data, columns)]
+        folder, d = data.disk.folder, len(columns)
+        ranked = [in_blocks.Ranked.of(data, name, folder) for name in names]
+        correlation = in_blocks.correlation_from_disk(ranked, data.n)
+        weights, left_over = conditional(correlation, d)
+        scores = in_blocks.NewScores(weights, left_over, by_address.Draws.of(rng))
+        out = in_blocks.shuffled_from_disk(
+            data, columns, ranked[:d], ranked[d:], scores
+        )
+        for one in ranked:
+            one.remove()
+        return out
 
     def _given(
         self,
@@ -146,20 +175,15 @@ def shuffle(
     n, d = values.shape
     # masked columns first, given ones after them
     both = scores(np.hstack([values, given]))
-    correlation = _normal_correlation(both)
-    of_masked = correlation[:d, :d]
-    between = correlation[:d, d:]
-    of_given = correlation[d:, d:]
-    # the normal distribution of the masked scores given the others: mean s B, and a covariance
-    # that is what the regression leaves over
-    if given.shape[1]:
-        inverse = np.linalg.pinv(of_given, rcond=RANK, hermitian=True)
-        weights = inverse @ between.T
+    if n > by_address.BLOCK:
+        weights, left_over = conditional(in_blocks.correlation_in_blocks(both), d)
+        draws = by_address.Draws.of(rng)
+        new = in_blocks.NewScores(weights, left_over, draws)
+        drawn = in_blocks.drawn_in_blocks(new, both[:, d:])
     else:
-        weights = np.zeros((0, d))
-    left_over = root(of_masked - between @ weights)
-    noise = rng.standard_normal((n, d)) @ left_over
-    drawn = both[:, d:] @ weights + noise
+        weights, left_over = conditional(_normal_correlation(both), d)
+        noise = rng.standard_normal((n, d)) @ left_over
+        drawn = both[:, d:] @ weights + noise
     out = values.copy()
     for j in range(d):
         # original values in the order of the new scores
@@ -167,6 +191,22 @@ def shuffle(
         order = present[np.argsort(drawn[present, j], kind="stable")]
         out[order, j] = np.sort(values[present, j])
     return out
+
+
+def conditional(correlation: Floats, d: int) -> tuple[Floats, Floats]:
+    """The normal distribution of the first d scores given the others.
+
+    Its mean is s B with weights B; and a root of the covariance that the regression leaves over.
+    """
+    of_masked = correlation[:d, :d]
+    between = correlation[:d, d:]
+    if len(correlation) > d:
+        of_given = correlation[d:, d:]
+        inverse = np.linalg.pinv(of_given, rcond=RANK, hermitian=True)
+        weights = inverse @ between.T
+    else:
+        weights = np.zeros((0, d))
+    return weights, root(of_masked - between @ weights)
 
 
 def _normal_correlation(both: Floats) -> Floats:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from copy import copy
+from types import MappingProxyType
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -12,8 +15,13 @@ from tacit.base.typing import Floats
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata
 from tacit.data.out_of_core.column_numbers import ColumnNumbers
-from tacit.data.out_of_core.number_files import ArrayNumbers, NumberSource
+from tacit.data.out_of_core.number_files import (
+    ArrayNumbers,
+    NumberFiles,
+    NumberSource,
+)
 from tacit.data.out_of_core.sorting import sorted_numbers
+from tacit.protect import by_address
 from tacit.protect.base import Passes, Protector
 
 Share = Annotated[float, Ge(0), Le(1)]
@@ -85,6 +93,9 @@ class TopBottomCoding(Protector):
     scales = "records"
     passes = "records"
 
+    # of a file on the disk: what stands for the values beyond each threshold
+    _beyond: Mapping[str, tuple[float, float]] = MappingProxyType({})
+
     def __init__(
         self,
         low: dict[str, float] | None = None,
@@ -115,7 +126,27 @@ class TopBottomCoding(Protector):
 
     def passes_of(self, data: Microdata) -> Passes:
         """The mean or median beyond a threshold is that of the whole column."""
-        return "records" if self.by == "threshold" else "columns"
+        if self.by == "threshold":
+            return "records"
+        coded = any(data.schema[name].missing for name in self._targets(data))
+        return "columns" if coded else "values"
+
+    def settled(self, data: OnDisk, columns: list[str]) -> Self:
+        """Knows what stands for the values beyond each threshold."""
+        made, found = copy(self), {}
+        for name in columns:
+            ordered = in_order(data, name)
+            ends = self.thresholds_[name]
+            found[name] = beyond(ordered, *ends, self._by(data, name))
+            if isinstance(ordered, NumberFiles):
+                ordered.remove()
+        made._beyond = found
+        return made
+
+    def _by(self, data: Microdata, name: str) -> str:
+        """What an extreme value becomes; the mean of categories is no category."""
+        ordinal = data.schema[name].scale is Kind.ordinal
+        return "median" if ordinal and self.by == "mean" else self.by
 
     def _fit(
         self,
@@ -155,10 +186,13 @@ class TopBottomCoding(Protector):
     ) -> Microdata:
         values = data.numbers(columns)
         for j, name in enumerate(columns):
-            # the mean of categories is no category
-            ordinal = data.schema[name].scale is Kind.ordinal
-            by = "median" if ordinal and self.by == "mean" else self.by
-            values[:, j] = code(values[:, j], *self.thresholds_[name], by)
+            ends = self._beyond.get(name)
+            if ends is None:
+                present = values[~np.isnan(values[:, j]), j]
+                by = self._by(data, name)
+                ordered = present if by == "threshold" else np.sort(present)
+                ends = beyond(ArrayNumbers(ordered), *self.thresholds_[name], by)
+            values[:, j] = code(values[:, j], *self.thresholds_[name], *ends)
         return data.with_numbers(columns, values)
 
 
@@ -191,20 +225,73 @@ def quantiles(
     return float(min(below, above)), float(max(below, above))
 
 
+def beyond(
+    present: NumberSource,
+    low: float,
+    high: float,
+    by: str,
+) -> tuple[float, float]:
+    """What stands for the values below ``low`` and for those above ``high``.
+
+    Parameters
+    ----------
+    present : NumberSource
+        The values that are there, in rising order.
+    low, high : float
+        The thresholds.
+    by : str
+        Threshold, mean or median (the lower one: always a value of the file).
+    """
+    if by == "threshold":
+        return low, high
+    last = _place(present, low, after=False)
+    first = _place(present, high, after=True)
+    ends = []
+    for begin, end, threshold in ((0, last, low), (first, present.n, high)):
+        if begin >= end:
+            # nobody is beyond it
+            ends.append(threshold)
+        elif by == "mean":
+            ends.append(_sum(present, begin, end) / (end - begin))
+        else:
+            middle = begin + (end - begin - 1) // 2
+            ends.append(float(present.read(middle, middle + 1)[0]))
+    return ends[0], ends[1]
+
+
+def _place(present: NumberSource, value: float, *, after: bool) -> int:
+    """How many values are below this one, or (after) not above it: a binary search."""
+    low, high = 0, present.n
+    while low < high:
+        middle = (low + high) // 2
+        found = present.read(middle, middle + 1)[0]
+        if found < value or (after and found == value):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _sum(present: NumberSource, begin: int, end: int) -> float:
+    """The sum of a stretch, block by block: its bits do not depend on where the values are."""
+    total = 0.0
+    for first in range(begin, end, by_address.BLOCK):
+        total += float(present.read(first, min(first + by_address.BLOCK, end)).sum())
+    return total
+
+
 def code(
     values: Floats,
     low: float,
     high: float,
-    by: str,
+    below: float,
+    above: float,
 ) -> Floats:
-    """One column top and bottom coded; NaN stays."""
+    """One column in which ``below`` stands for what is under ``low``, and ``above`` for the rest.
+
+    NaN stays.
+    """
     out = values.copy()
-    for side, threshold in ((values < low, low), (values > high, high)):
-        if by == "threshold":
-            out[side] = threshold
-        elif side.any():
-            tail = np.sort(values[side])
-            # the lower median: always a value of the file
-            lower_median = tail[(tail.size - 1) // 2]
-            out[side] = tail.mean() if by == "mean" else lower_median
+    out[values < low] = below
+    out[values > high] = above
     return out

@@ -65,6 +65,8 @@ def verdict(frontier: Frontier, *, names: bool = True) -> Headline:
         text += f"{_figures(candidate)}."
         stopped = candidate.late.startswith(STOPPED)
         why = "Stopped" if stopped else "Time ran out"
+        if frontier.settings.get("sampled_of"):
+            return Headline("bad", "A sample alone makes no plan safe", text)
         return Headline("bad", f"{why} before any plan was found safe", text)
     if closest is None:
         none = "No plan could be assessed; the reasons are listed below."

@@ -31,6 +31,7 @@ from tacit.data.out_of_core.pieces import Work, keeping, mapped_by
 from tacit.plan.plan import Plan
 from tacit.scale.engine.base import Cancel, Engine, ItemsDone
 from tacit.scale.engine.engine_choice import engine_of
+from tacit.scale.in_blocks import LEAF, InBlocks, runs_in_blocks
 from tacit.scale.kept_pieces import Kept
 from tacit.scale.memory import PROGRAM, bytes_of
 from tacit.scale.table_names import frame_of, is_table
@@ -88,24 +89,43 @@ class Place:
             folder.mkdir(exist_ok=True)
         return OnDisk.open(path, folder, schema, encoding=encoding, **roles)
 
-    def refuse_too_little(self, plan: Plan, data: Microdata) -> None:
-        """Raise before the work if a step holds more than the memory that is allowed."""
+    def in_blocks(self, plan: Plan, data: Microdata) -> InBlocks | None:
+        """The steps that are done in blocks, as the memory that is allowed is too little for more.
+
+        Raises before the work if it is too little for a step that cannot be done so. None: every
+        step is done on the whole file.
+        """
         if data.in_memory:
-            return
+            return None
         data = plan.with_roles(data)
         each, why = 0.0, "a piece of each pass is held"
         if any(column.missing for column in data.schema):
             each, why = ONE_COLUMN, "a column with missing codes is held"
-        for step, method in zip(plan.steps, plan.protectors(), strict=True):
+        chosen: dict[int, int] = {}
+        steps = zip(plan.steps, plan.protectors(), strict=True)
+        for number, (step, method) in enumerate(steps, start=1):
             held, reason = method.holds(data)
-            if held > each:
+            if _all(held, data.n) > self.limit and runs_in_blocks(method, data):
+                chosen[number] = LEAF
+            elif held > each:
                 each, why = held, f"{step.method} holds {reason}"
-        needed = int(BASE + PASSES + each * data.n)
+        needed = _all(each, data.n)
         if needed > self.limit:
             raise ParameterError(
                 f"--memory {self.limit / 1e9:.3g}GB is too little for {data.n:,} records: {why}; "
                 f"give about {needed / 1e9 + 0.05:.1f}GB"
             )
+        return InBlocks(chosen, self.limit, self.folder) if chosen else None
+
+
+def _all(each: float, n: int) -> int:
+    """Bytes of a run from the disk that holds so many for each record."""
+    return int(BASE + PASSES + each * n)
+
+
+def limit_of(memory: str | None) -> int:
+    """Bytes that one run may take: those asked for, or most of what is free."""
+    return bytes_of(memory) if memory is not None else int(SHARE * free_memory())
 
 
 @contextmanager
@@ -143,7 +163,7 @@ def place_of(
     files : int
         How many files of this size are worked on: an assessment has two.
     """
-    limit = bytes_of(memory) if memory is not None else int(SHARE * free_memory())
+    limit = limit_of(memory)
     master = None if engine in (None, "local") else engine_of(engine)
     by = "on this machine" if master is None else f"by {engine}"
     spilling = _spilling(beside, master, kept, progress, cancel)
@@ -268,8 +288,7 @@ def _in_parts(source: Path) -> bool:
 
 def fits(source: str | Path, memory: str | None) -> bool:
     """Would a file be worked on in memory?"""
-    limit = bytes_of(memory) if memory is not None else int(SHARE * free_memory())
-    return _needed(Path(source)) <= limit
+    return _needed(Path(source)) <= limit_of(memory)
 
 
 def _needed(source: Path, files: int = 1) -> int:

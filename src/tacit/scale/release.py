@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+from tacit.base.errors import TacitWarning
 from tacit.data.frames import Frame
 from tacit.data.microdata import Microdata, Schema
 from tacit.plan.manifest import Manifest
-from tacit.plan.plan import Plan
+from tacit.plan.plan import Plan, Table
 from tacit.plan.release import release as release_file
 from tacit.scale.any_size import place_of
+from tacit.scale.in_blocks import InBlocks
 
 
 def release(
@@ -48,11 +51,22 @@ def release(
     """
     recipe = Plan.of(plan)
     with place_of(source, path, memory, engine) as place:
+        chosen: list[InBlocks] = []
 
         def read(*what: object, **how: Iterable[str] | str | None) -> Microdata:
             data = place.read(*what, **how)  # type: ignore[arg-type]  # as it was given
-            place.refuse_too_little(recipe, data)
+            blocks = place.in_blocks(recipe, data)
+            if blocks is not None:
+                chosen.append(blocks)
+                warnings.warn(blocks.sentence(recipe), TacitWarning, stacklevel=4)
             return data
+
+        def mask(
+            plan: Plan, data: Microdata, outcomes: list[Table]
+        ) -> tuple[Microdata, Manifest]:
+            if not chosen:
+                return plan.mask(data, outcomes), {}
+            return chosen[0].mask(plan, data, outcomes), chosen[0].entry()
 
         return release_file(
             recipe,
@@ -64,5 +78,6 @@ def release(
             keep_order=keep_order,
             force=force,
             read=read,
+            mask=mask,
             **roles,
         )

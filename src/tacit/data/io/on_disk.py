@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike
 
 from tacit.base.errors import InputError
 from tacit.base.typing import Floats
+from tacit.data import dates
 from tacit.data.buffers import array_of
 from tacit.data.category_codes import as_categories, category_order, floats
-from tacit.data.column import Category, Column
+from tacit.data.column import Category, Column, Kind
 from tacit.data.frames import NativeFrame, nested, readable
 from tacit.data.inference import infer_from
 from tacit.data.inference.disk_profile import DiskProfile, TooManyTexts
@@ -132,6 +133,44 @@ class OnDisk(Microdata):
                     self.column(name)
                 raise
 
+    def with_date_formats(self, schema: Schema, names: Iterable[str]) -> Schema:
+        """The schema in which each text column of dates says its format.
+
+        Some records of a file do not show whether the day or the month comes first. Held: the
+        different texts of a column. What is no date is refused by its row of the file.
+        """
+        for name in names:
+            column = schema[name]
+            if column.kind is not Kind.date:
+                continue
+            if not dates.is_text(self.disk.schema.field(name).type):
+                continue
+            distinct = pa.chunked_array([self._distinct(name)])
+            try:
+                dates.moments(column, distinct)
+                form = dates.format_of(column, distinct)
+            except InputError:
+                # the sentence names a row, which is that of the whole column
+                self.days(name)
+                raise
+            schema = schema.put(replace(column, date_format=form))
+        return schema
+
+    def days_in_turn(self, name: str) -> Iterator[Floats]:
+        """``days`` of some records at a time."""
+        column = self.with_date_formats(self.schema, [name])[name]
+        for table in self.disk.in_turn(BATCH, [name]):
+            yield dates.days(column, table.column(name))
+
+    def _distinct(self, name: str) -> pa.Array:
+        """The values that occur, in the order in which they first do."""
+        found: pa.Array | None = None
+        for table in self.disk.in_turn(BATCH, [name]):
+            some = pc.unique(as_categories(table.column(name)))
+            both = some if found is None else pa.concat_arrays([found, some])
+            found = pc.unique(both)
+        return found
+
     def take(self, rows: ArrayLike) -> Microdata:
         """Some records, in the order given: every column is written anew."""
         index = np.asarray(rows)
@@ -182,13 +221,9 @@ class OnDisk(Microdata):
         known = self._codes.get(name)
         if known is not None:
             return list(known[1])
-        found: pa.Array | None = None
-        for table in self.disk.in_turn(BATCH, [name]):
-            some = pc.unique(as_categories(table.column(name)))
-            both = some if found is None else pa.concat_arrays([found, some])
-            found = pc.unique(both)
+        found = pa.chunked_array([self._distinct(name)])
         try:
-            return category_order(self.schema[name], pa.chunked_array([found]))
+            return category_order(self.schema[name], found)
         except InputError:
             # the sentence names a row, which is that of the whole column
             self._coded(name)

@@ -1,0 +1,116 @@
+"""Microaggregation whose columns do not fit goes by blocks, says so, and verifies."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tacit import scale as large
+from tacit.base.errors import InputError, TacitWarning
+from tacit.cli import main
+from tacit.plan import manifest
+from tacit.scale import any_size
+
+N = 12_000
+COMMAND = ["--method", "microaggregation", "--set", "k=5", "--memory", "1GB"]
+ROLES = ["--quasi", "income,age", "--confidential", "debt", "--seed", "3"]
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    table = pa.table(
+        {
+            "income": np.round(rng.lognormal(10, 0.5, N), 1),
+            "age": rng.integers(18, 90, N),
+            "debt": rng.gamma(2.0, 1000.0, N),
+            "sex": rng.choice(["f", "m"], N),
+        }
+    )
+    pq.write_table(table, "in.parquet", row_group_size=5000)
+    return tmp_path / "in.parquet"
+
+
+@pytest.fixture
+def little(monkeypatch):
+    """The file does not fit, and nor do the columns of a step that holds them."""
+    monkeypatch.setattr(any_size, "COPIES", 10**6)
+    monkeypatch.setattr("tacit.protect.base.EACH_OF_SEVERAL", 1e6)
+    monkeypatch.setattr(any_size, "LEAF", 4000)
+
+
+def run(monkeypatch, *words, code=0):
+    monkeypatch.setattr("sys.argv", ["tacit", *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (ended.value.code or 0) == code
+
+
+def sorted_rows(table):
+    return table.sort_by([(name, "ascending") for name in table.column_names])
+
+
+def test_it_says_so_shuffles_and_verifies_in_any_memory(
+    file, little, monkeypatch, capsys
+):
+    run(monkeypatch, "protect", file, "out.parquet", *COMMAND, *ROLES)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "In blocks: the columns of step 1 (microaggregation)" in said
+    record = manifest.load("out.parquet.manifest.json")
+    assert record["in_blocks"] == {"1": 4000}
+    assert record["order"]["shuffled"]
+    release = pq.read_table("out.parquet")
+    keys = ["income", "age"]
+    count = release.group_by(keys).aggregate([("age", "count")])["age_count"]
+    assert min(count.to_pylist()) >= 5
+    # the groups are those of 'tacit large protect', in the decimals that the file has
+    large.protect(
+        file, "blocks.parquet", parameters={"k": 5}, columns=keys, leaf=4000, seed=1
+    )
+    blocks = pq.read_table("blocks.parquet")
+    rounded = pa.array(np.round(blocks["income"].to_numpy(), 1))
+    blocks = blocks.set_column(0, "income", rounded)
+    assert sorted_rows(release).equals(sorted_rows(blocks))
+    run(monkeypatch, "verify", "out.parquet.manifest.json", "--memory", "1GB")
+    # with enough memory it is repeated there, in the same blocks
+    monkeypatch.setattr(any_size, "COPIES", 7)
+    run(monkeypatch, "verify", "out.parquet.manifest.json")
+    record["in_blocks"] = {"1": 2000}
+    (file.parent / "out.parquet.manifest.json").write_text(json.dumps(record))
+    run(monkeypatch, "verify", "out.parquet.manifest.json", code=1)
+
+
+def test_as_one_step_of_a_plan_and_in_python(file, little):
+    plan = [
+        {"method": "noise", "percent": 5, "columns": ["income"], "seed": 1},
+        {"method": "microaggregation", "k": 5},
+    ]
+    recipe = any_size.Plan.from_dict({"steps": plan, "key": 7})
+    roles = {"quasi": ["income", "age"], "release_as_is": ["sex"]}
+    with pytest.warns(TacitWarning, match="step 2 \\(microaggregation\\) do not fit"):
+        record = large.release(recipe, file, "out.parquet", memory="1GB", **roles)
+    assert record["in_blocks"] == {"2": 4000}
+    with pytest.raises(InputError, match="repeat them with tacit verify"):
+        manifest.verify("out.parquet.manifest.json")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--quasi", "income,age,sex"], "microaggregation holds the 3 columns"),
+        (["--set", "partition=individual"], "microaggregation holds the"),
+        (["--quasi", "income,age", "--weight", "debt"], "microaggregation holds the"),
+    ],
+)
+def test_what_would_mean_something_else_in_blocks_is_refused(
+    file, little, monkeypatch, capsys, words, why
+):
+    """Modes, lines through the whole file and weighted means are those of the file."""
+    more = [] if "--quasi" in words else ["--quasi", "income,age"]
+    command = ["protect", file, "out.parquet", *COMMAND, *words, *more]
+    run(monkeypatch, *command, "--allow-unprotected", code=2)
+    assert why in " ".join(capsys.readouterr().err.split())
+    assert not (file.parent / "out.parquet").exists()
