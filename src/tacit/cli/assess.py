@@ -172,8 +172,8 @@ def assess(
         options["classifier"] = {"target": target}
     stop = Stop()
     # from the disk what a part frees is for the next part, which may be another process
-    memory = computing.kept_memory() if place is None else nullcontext()
-    with memory, shared.progress("assessing", stop) as progress:
+    held = computing.kept_memory() if place is None else nullcontext()
+    with held, shared.progress("assessing", stop) as progress:
         result = run(
             before,
             after,

@@ -161,6 +161,16 @@ def read_as(
     categories that the original does not know are allowed.
     """
     known, out = Microdata.of(original), Microdata.of(masked)
+    if out.in_memory:
+        return _read_as(known, out)
+    # every measure asks, and looking takes a pass over the file; who was asked about is kept with
+    # the answer, so that nobody else gets its identity
+    what = f"read as {id(known)}"
+    return out.once(what, lambda: (_read_as(known, out), known))[0]
+
+
+def _read_as(known: Microdata, out: Microdata) -> Microdata:
+    """The first reading of each column that can be read."""
     for name in out.names:
         if name not in known.schema:
             continue

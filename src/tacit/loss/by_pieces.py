@@ -28,7 +28,7 @@ def largest_gap(x: SortedNumbers, z: SortedNumbers) -> float:
         return float(x.present != z.present)
     work = _Gap(OrderCounts.of(x), OrderCounts.of(z))
     items = [(side.values, *span) for side in (x, z) for span in spans(side.present)]
-    return max(mapped(work, items))
+    return float(max(mapped(work, items)))
 
 
 @dataclass(frozen=True)

@@ -83,4 +83,4 @@ def distinct(rising: Floats) -> Floats:
     >>> distinct(np.array([1.0, 1.0, 2.0])).tolist()
     [1.0, 2.0]
     """
-    return rising[np.concatenate([[True], rising[1:] != rising[:-1]])]
+    return np.asarray(rising[np.concatenate([[True], rising[1:] != rising[:-1]])])
