@@ -5,6 +5,7 @@ What would hold more than is allowed does not run, and says so: the verdict is t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tacit.attack.base import Attacker
@@ -43,6 +44,8 @@ class Allowed:
     original: Microdata
     masked: Microdata
     limit: int
+    length: int | None = None
+    """Records of the files, where these are their first ones."""
 
     @classmethod
     def of(
@@ -66,13 +69,17 @@ class Allowed:
 
     def why_not(self, measure: object) -> str | None:
         """Why a measure would not run; None: it would."""
-        try:
-            self.refuse_measure(measure)
-        except InputError as error:
-            return str(error)
-        return None
+        return _reason(lambda: self.refuse_measure(measure))
 
-    def refuse_attack(self, attacker: Attacker) -> None:
+    def why_no_attack(self, attacker: Attacker | None) -> str | None:
+        """Why an attack would not run; None: it would."""
+        return _reason(lambda: self.refuse_attack(attacker))
+
+    def combinations(self, keys: int) -> int:
+        """How many combinations of so many keys may be held."""
+        return max(0, self.limit - BASE) // (COMBINATION + keys * KEY_OF_COMBINATION)
+
+    def refuse_attack(self, attacker: Attacker | None) -> None:
         """Raise if an attack would hold too much."""
         if isinstance(attacker, Nearest) and attacker.works_over_blocks:
             each = LINKS + ONE_COLUMN // 2
@@ -88,6 +95,8 @@ class Allowed:
     @property
     def records(self) -> int:
         """Records of the longer file."""
+        if self.length is not None:
+            return self.length
         return max(self.original.n, self.masked.n)
 
     def _of_measure(self, passes: MeasurePasses) -> tuple[int, str]:
@@ -157,3 +166,12 @@ class Allowed:
 def _others(names: list[str], name: str) -> list[str]:
     """The keys beside which a confidential column is judged."""
     return [other for other in names if other != name]
+
+
+def _reason(refuse: Callable[[], None]) -> str | None:
+    """What is said where something is refused."""
+    try:
+        refuse()
+    except InputError as error:
+        return str(error)
+    return None
