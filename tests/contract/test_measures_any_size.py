@@ -22,6 +22,7 @@ from tacit.attack import nearest
 from tacit.attack.nearest import Nearest
 from tacit.attack.over_blocks import blocked_files, laid_out
 from tacit.base.errors import TacitWarning
+from tacit.base.facts import facts_of
 from tacit.base.measure import Measure
 from tacit.data import io
 from tacit.data.io.on_disk import OnDisk
@@ -128,6 +129,13 @@ def test_from_the_disk_as_in_memory(
     memory = answer(measure, in_memory(small))
     with mapped_by(Threads(2).map):
         assert same(answer(measure, on_disk(small, tmp_path)), memory)
+
+
+def test_what_is_not_done_by_passes_says_why() -> None:
+    for name, measure in MEASURES:
+        found = facts_of(measure)
+        by_passes = found.passes in ("runs", "pieces", "keys", "cells")
+        assert by_passes == (found.holds == ""), name
 
 
 def same(one: Any, other: Any) -> bool:

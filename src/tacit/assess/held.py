@@ -58,7 +58,8 @@ class Allowed:
 
     def refuse_measure(self, measure: object) -> None:
         """Raise if a measure would hold too much."""
-        self._refuse(*self._of_measure(facts_of(measure).passes))
+        facts = facts_of(measure)
+        self._refuse(*self._of_measure(facts.passes), facts.holds)
 
     def refuse_keys(self, names: list[str]) -> None:
         """Raise if what counts these keys of the release would hold too much."""
@@ -154,11 +155,12 @@ class Allowed:
         each = COMBINATION + len(names) * KEY_OF_COMBINATION
         return each * found, f"{found:,} combinations of keys"
 
-    def _refuse(self, held: int, what: str) -> None:
+    def _refuse(self, held: int, what: str, why: str = "") -> None:
         needed = BASE + held
         if held and needed > self.limit:
+            because = f" ({why})" if why else ""
             raise InputError(
-                f"it holds {what} in memory, about {needed / 1e9:.1f} GB, "
+                f"it holds {what} in memory{because}, about {needed / 1e9:.1f} GB, "
                 f"and {self.limit / 1e9:.1f} GB are allowed (--memory)"
             )
 

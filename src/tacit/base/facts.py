@@ -112,6 +112,8 @@ class MeasureFacts:
     threshold: float | None = None
     why: str = ""
     passes: MeasurePasses = "together"
+    holds: str = ""
+    """Why it cannot go by passes and holds what it looks at; empty where it does not."""
 
 
 def measure(
@@ -120,8 +122,9 @@ def measure(
     threshold: float | None = None,
     why: str = "",
     passes: MeasurePasses = "together",
+    holds: str = "",
 ) -> Callable[[Function], Function]:
-    """Say what a measure is, and how it goes through a file that is larger than memory.
+    """Say what a measure is, how it goes through a file that is larger than memory, or why not.
 
     Examples
     --------
@@ -133,7 +136,7 @@ def measure(
 
     def attach(function: Function) -> Function:
         # on the function itself: nothing has to be looked up elsewhere
-        facts = MeasureFacts(title, threshold, why, passes)
+        facts = MeasureFacts(title, threshold, why, passes, holds)
         function.facts = facts  # type: ignore[attr-defined]
         return function
 

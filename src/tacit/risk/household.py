@@ -16,6 +16,7 @@ from tacit.risk.judged import Judged
     threshold=0.05,
     why="at most one household member in twenty",
     passes="units",
+    holds="the rows of a person or household meet in one place",
 )
 def household(
     original: object,

@@ -18,7 +18,10 @@ SAMPLE = 150
 LEAST = 20
 
 
-@facts.measure("Weights that an intruder would learn")
+@facts.measure(
+    "Weights that an intruder would learn",
+    holds="its sample is drawn in the order of the values of all columns",
+)
 def learned_weights(
     original: object,
     masked: object,

@@ -22,6 +22,7 @@ from tacit.risk.person_counting import person_weights
     threshold=0.05,
     why="at most one household in twenty found by its size and members",
     passes="units",
+    holds="the rows of a person or household meet in one place",
 )
 def household_keys(
     original: object,
@@ -74,6 +75,7 @@ def household_keys(
     threshold=0.05,
     why="at most one person in twenty found by all rows together",
     passes="units",
+    holds="the rows of a person or household meet in one place",
 )
 def person_keys(
     original: object,
