@@ -95,7 +95,9 @@ def test_what_holds_too_much_does_not_run_and_the_verdict_says_so(
     assert "rate" in found["attacks"]["nearest"]
     reason = found["attacks"]["assignment"]["error"]
     assert "21.7 GB, and 1.0 GB are allowed (--memory)" in reason
-    assert found["loss"]["pMSE"] == {"error": found["loss"]["pMSE"]["error"]}
+    excess = found["risk"]["interval_excess"]
+    assert list(excess) == ["error"]
+    assert "all columns of its record" in excess["error"]
     # sums over runs of records hold nothing
     assert "value" in found["loss"]["IL"]
     assert "assignment" in str(found["verdict"])

@@ -150,6 +150,18 @@ class Pair:
         columns = np.hstack([x, z]).T
         return np.lexsort(columns[::-1])
 
+    def canonical_at(self, places: Ints) -> Ints:
+        """The rows at some rising places of that order; of files on the disk no column is held."""
+        if self.held:
+            return np.asarray(self.canonical()[places])
+        from tacit.data.out_of_core.disk_rows import DiskRows, value_order
+        from tacit.data.out_of_core.order_counts import at_rising
+
+        x, z = self.rows(self.columns)
+        assert isinstance(x, DiskRows)
+        assert isinstance(z, DiskRows)
+        return at_rising(value_order([x, z]), places).astype(np.int64)
+
 
 def read_as(
     original: Frame,

@@ -20,9 +20,7 @@ LEAF = 3
 """Records of the smallest leaf: as few as the smallest group that a release may show."""
 
 
-@facts.measure(
-    "Propensity score (pMSE)", holds="trees are trained on all records at once"
-)
+@facts.measure("Propensity score (pMSE)", passes="pieces")
 def pmse(
     original: object,
     masked: object,

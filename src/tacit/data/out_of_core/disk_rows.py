@@ -13,12 +13,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
 from tacit.data.frames import NativeFrame
 from tacit.data.io.disk_table import SpillFolder
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
+from tacit.data.out_of_core.lexical_order import lexical_order
 from tacit.data.out_of_core.number_files import NumberFiles
+from tacit.data.out_of_core.order_counts import at_rising
 from tacit.data.out_of_core.sorting import SortedNumbers, sorted_numbers
 
 NUMBER = 8
@@ -83,6 +85,26 @@ class DiskRows:
             found = sorted_numbers(self.source(column), self.folder)
             self.folder.kept[key] = found
         return found
+
+    def take(self, rows: Ints) -> Floats:
+        """Some records, in any order, read in the order of the file."""
+        order = np.argsort(rows, kind="stable")
+        out = np.empty((len(rows), len(self.files)))
+        for j, _ in enumerate(self.files):
+            out[order, j] = at_rising(self.source(j), rows[order])
+        return out
+
+
+def value_order(files: Sequence[DiskRows]) -> NumberFiles:
+    """The rows in the order of all columns of these files, which stand side by side; made once."""
+    folder = files[0].folder
+    key = ("value order", *(one.files for one in files))
+    found: NumberFiles | None = folder.kept.get(key)
+    if found is None:
+        columns = [one.source(j) for one in files for j, _ in enumerate(one.files)]
+        found = lexical_order(columns, folder)
+        folder.kept[key] = found
+    return found
 
 
 def disk_rows(data: OnDisk, names: Sequence[str]) -> DiskRows:
