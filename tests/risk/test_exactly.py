@@ -170,7 +170,7 @@ def test_a_gap_is_no_value_of_a_confidential_column():
 
 def test_ranks_of_tied_values_reach_to_both_ends():
     z = np.array([1.0, 2.0, 2.0, 2.0, 3.0, 9.0])
-    first, last = ends(equal_to(z), 1 / 6)
+    first, last = ends(equal_to(z), 1 / 6, len(z))
     assert z[first].tolist() == [1, 1, 1, 1, 2, 3]
     assert z[last].tolist() == [2, 3, 3, 3, 9, 9]
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +95,9 @@ def test_what_holds_too_much_does_not_run_and_the_verdict_says_so(
     assert "rate" in found["attacks"]["nearest"]
     reason = found["attacks"]["assignment"]["error"]
     assert "21.7 GB, and 1.0 GB are allowed (--memory)" in reason
-    assert found["loss"]["pMSE"] == {"error": found["loss"]["pMSE"]["error"]}
+    excess = found["risk"]["interval_excess"]
+    assert list(excess) == ["error"]
+    assert "all columns of its record" in excess["error"]
     # sums over runs of records hold nothing
     assert "value" in found["loss"]["IL"]
     assert "assignment" in str(found["verdict"])
@@ -111,3 +116,63 @@ def test_risk_from_the_disk_says_what_it_says_in_memory(
     words = ["risk", "out", "--quasi", "age,sex", "--memory", "300MB"]
     run(monkeypatch, *words, code=2)
     assert "and 0.3 GB are allowed" in capsys.readouterr().err
+
+
+def test_a_dry_run_says_what_it_would_cost_and_what_would_not_run(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    how = ["in.parquet", "out", "--aligned", *ROLES, "--dry-run"]
+    run(monkeypatch, "assess", *how)
+    said = capsys.readouterr().out
+    assert "In memory: 300 records of 4 columns" in said
+    assert "CPU seconds" in said
+    assert "would not run" not in said
+    monkeypatch.setattr(any_size, "COPIES", 10**7)
+    monkeypatch.setattr(held, "ARCS", 10**7)
+    run(monkeypatch, "assess", *how, "--memory", "1GB")
+    said = capsys.readouterr().out
+    assert "Out of core: 300 records" in said
+    assert "assignment would not run: it holds the compared columns" in said
+    assert "combinations of keys, which are counted first" in said
+    run(monkeypatch, "assess", *how, "--memory", "1GB", "--json", "-")
+    found = json.loads(capsys.readouterr().out)
+    assert found["records"] == 300
+    assert set(found["not_run"]).isdisjoint(found["parts"])
+    assert "nearest" in found["parts"]
+    # nothing is attacked and nothing is left
+    assert not list(files.glob(".tacit-*"))
+
+
+def test_a_run_from_the_disk_says_how_far_off_its_prediction_was(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(any_size, "COPIES", 10**7)
+    how = ["in.parquet", "out", "--aligned", "--attackers", "nearest", *ROLES]
+    run(monkeypatch, "assess", *how, "--memory", "4GB", "--json", "-")
+    said = capsys.readouterr()
+    assert "CPU seconds, took" in said.err
+    json.loads(said.out)
+
+
+def test_stopped_from_the_disk_it_says_what_is_known(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C while a piece is done: what ran is in the tables, the rest is named."""
+    monkeypatch.setattr(any_size, "COPIES", 10**7)
+    from tacit.risk import interval_by_pieces
+
+    def interrupted(*_: object) -> object:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)
+        raise AssertionError("the signal came too late")
+
+    monkeypatch.setattr(interval_by_pieces, "_by_rank", interrupted)
+    how = ["in.parquet", "out", "--aligned", "--attackers", "nearest", *ROLES]
+    run(monkeypatch, "assess", *how, "--memory", "4GB", "--json", "a.json", code=130)
+    said = capsys.readouterr()
+    assert "Stopped: the tables above are what was known by then." in said.err
+    found = json.loads((files / "a.json").read_text())
+    assert "rate" in found["attacks"]["nearest"]
+    for name in ("interval", "k_anonymity"):
+        assert found["risk"][name] == {"error": "stopped by Ctrl-C"}
+    assert not list(files.glob(".tacit-*"))

@@ -5,6 +5,7 @@ What would hold more than is allowed does not run, and says so: the verdict is t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tacit.attack.base import Attacker
@@ -12,14 +13,19 @@ from tacit.attack.nearest import Nearest
 from tacit.base.errors import InputError
 from tacit.base.facts import MeasurePasses, facts_of
 from tacit.base.free_memory import free_memory
-from tacit.data.microdata import Kind, Microdata
+from tacit.data.microdata import Kind, Microdata, Role
+from tacit.data.pair import read_as
+from tacit.risk.judged import keys_of
 
 # the program with its libraries, compiled kernels, and the blocks of a search that are kept
 BASE = 700 * 10**6
-# bytes per record: a column of both files, sorted and compared (interval disclosure takes 150)
+# bytes per record of who belongs together: a column of both files, its units and their order
 ONE_COLUMN = 160
 # of each key: its codes, those of the classes, and one key left out
 EACH_KEY = 40
+# bytes per combination of keys, and per key of it: codes, values, frequencies, scores
+COMBINATION = 200
+KEY_OF_COMBINATION = 60
 # bytes per record and compared column: values of both files, as vectors, in order, copied
 EACH_OF_SEVERAL = 80
 # links of an attack and who ties, and while columns are looked at for raw values: 1,000,000 x 5
@@ -38,6 +44,8 @@ class Allowed:
     original: Microdata
     masked: Microdata
     limit: int
+    length: int | None = None
+    """Records of the files, where these are their first ones."""
 
     @classmethod
     def of(
@@ -50,38 +58,122 @@ class Allowed:
 
     def refuse_measure(self, measure: object) -> None:
         """Raise if a measure would hold too much."""
-        self._refuse(*self._of_measure(facts_of(measure).passes))
+        facts = facts_of(measure)
+        self._refuse(*self._of_measure(facts.passes), facts.holds)
 
-    def refuse_attack(self, attacker: Attacker) -> None:
+    def refuse_keys(self, names: list[str]) -> None:
+        """Raise if what counts these keys of the release would hold too much."""
+        if self._has_units:
+            self._refuse(*self._of_key_columns(len(names)))
+        else:
+            self._refuse(*self._of_combinations(self.masked, names))
+
+    def why_not(self, measure: object) -> str | None:
+        """Why a measure would not run; None: it would."""
+        return _reason(lambda: self.refuse_measure(measure))
+
+    def why_no_attack(self, attacker: Attacker | None) -> str | None:
+        """Why an attack would not run; None: it would."""
+        return _reason(lambda: self.refuse_attack(attacker))
+
+    def combinations(self, keys: int) -> int:
+        """How many combinations of so many keys may be held."""
+        return max(0, self.limit - BASE) // (COMBINATION + keys * KEY_OF_COMBINATION)
+
+    def refuse_attack(self, attacker: Attacker | None) -> None:
         """Raise if an attack would hold too much."""
         if isinstance(attacker, Nearest) and attacker.works_over_blocks:
-            self._refuse(LINKS + ONE_COLUMN // 2, "the links of all records")
+            each = LINKS + ONE_COLUMN // 2
+            self._refuse(each * self.records, "the links of all records")
             return
         columns = len(self.original.quasi)
+        each = ARCS + 2 * columns * EACH_OF_SEVERAL
         self._refuse(
-            ARCS + 2 * columns * EACH_OF_SEVERAL,
+            each * self.records,
             "the compared columns and the links that come into question",
         )
 
-    def _of_measure(self, passes: MeasurePasses) -> tuple[int, str]:
-        """Bytes per record, and what they are."""
-        schema, names = self.original.schema, self.original.quasi
-        if passes == "runs":
-            return 0, ""
-        if passes == "columns":
-            return ONE_COLUMN, "one column of both files"
-        if passes == "links":
-            return LINKS, "the links of all records"
-        if passes == "keys":
-            keys = [name for name in names if schema[name].scale is not Kind.continuous]
-            number = len(keys or names)
-            return ONE_COLUMN + number * EACH_KEY, f"{number} key columns"
-        return 2 * len(names) * EACH_OF_SEVERAL, "all compared columns"
+    @property
+    def records(self) -> int:
+        """Records of the longer file."""
+        if self.length is not None:
+            return self.length
+        return max(self.original.n, self.masked.n)
 
-    def _refuse(self, each: int, what: str) -> None:
-        needed = BASE + each * max(self.original.n, self.masked.n)
-        if each and needed > self.limit:
+    def _of_measure(self, passes: MeasurePasses) -> tuple[int, str]:
+        """Bytes, and what they are."""
+        schema, names = self.original.schema, self.original.quasi
+        if passes in ("runs", "pieces"):
+            return 0, ""
+        if passes == "links":
+            return LINKS * self.records, "the links of all records"
+        if passes == "together":
+            each = 2 * len(names) * EACH_OF_SEVERAL
+            return each * self.records, "all compared columns"
+        if not self._has_units:
+            # nobody has several records: combinations of keys say as much as records do
+            if passes == "units":
+                return 0, ""
+            release = read_as(self.original, self.masked)
+            names = keys_of(release) or release.quasi
+            return self._of_combinations(release, names, cells=passes == "cells")
+        keys = [name for name in names if schema[name].scale is not Kind.continuous]
+        return self._of_key_columns(len(keys or names))
+
+    def _of_key_columns(self, number: int) -> tuple[int, str]:
+        """Bytes of the key columns and of who belongs together."""
+        each = ONE_COLUMN + number * EACH_KEY
+        return each * self.records, f"{number} key columns"
+
+    @property
+    def _has_units(self) -> bool:
+        """Do persons or households have several records?"""
+        # measured: what reads files is not loaded where they are in memory
+        from tacit.risk.combinations import has_units
+
+        return has_units(self.original, self.masked)
+
+    def _of_combinations(
+        self, release: Microdata, names: list[str], *, cells: bool = False
+    ) -> tuple[int, str]:
+        """Bytes of the different combinations of keys, which are counted on the disk."""
+        from tacit.data.io.on_disk import OnDisk
+        from tacit.risk.combinations import tally, weight_of
+
+        if not isinstance(release, OnDisk) or not names:
+            return 0, ""
+        found = tally(release, names, weight_of(release, None)).number
+        if cells:
+            columns = release.schema.names(role=Role.confidential)
+            found += max(
+                (
+                    tally(release, [*_others(names, name), name]).number
+                    for name in columns
+                ),
+                default=0,
+            )
+        each = COMBINATION + len(names) * KEY_OF_COMBINATION
+        return each * found, f"{found:,} combinations of keys"
+
+    def _refuse(self, held: int, what: str, why: str = "") -> None:
+        needed = BASE + held
+        if held and needed > self.limit:
+            because = f" ({why})" if why else ""
             raise InputError(
-                f"it holds {what} in memory, about {needed / 1e9:.1f} GB, "
+                f"it holds {what} in memory{because}, about {needed / 1e9:.1f} GB, "
                 f"and {self.limit / 1e9:.1f} GB are allowed (--memory)"
             )
+
+
+def _others(names: list[str], name: str) -> list[str]:
+    """The keys beside which a confidential column is judged."""
+    return [other for other in names if other != name]
+
+
+def _reason(refuse: Callable[[], None]) -> str | None:
+    """What is said where something is refused."""
+    try:
+        refuse()
+    except InputError as error:
+        return str(error)
+    return None

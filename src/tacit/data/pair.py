@@ -12,11 +12,14 @@ import pyarrow as pa
 from tacit.base.errors import InputError
 from tacit.base.typing import Floats, Ints
 from tacit.data.column import Category, Column
-from tacit.data.frames import Frame
+from tacit.data.frames import Frame, NativeFrame
 from tacit.data.microdata import Kind, Microdata
 
 if TYPE_CHECKING:
     from tacit.data.out_of_core.disk_rows import Rows
+
+# records of a file on the disk that are looked at at a time
+SPAN = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,11 @@ class Pair:
         """Row i of one file is row i of the other (files of equal length are taken to be)."""
         return self.original.n == self.masked.n
 
+    @property
+    def held(self) -> bool:
+        """A file is in memory, so that columns are compared there; else both are on the disk."""
+        return self.original.in_memory or self.masked.in_memory
+
     def names(self, *kinds: Kind) -> list[str]:
         """The compared columns of these kinds."""
         schema = self.original.schema
@@ -93,7 +101,7 @@ class Pair:
 
     def rows(self, names: list[str]) -> tuple[Rows, Rows]:
         """``numbers``, of files on the disk read run by run as they are asked for."""
-        if self.original.in_memory or self.masked.in_memory:
+        if self.held:
             return self.numbers(names)
         # measured: what reads files is not loaded where they are in memory
         from tacit.data.io.on_disk import OnDisk
@@ -142,6 +150,18 @@ class Pair:
         columns = np.hstack([x, z]).T
         return np.lexsort(columns[::-1])
 
+    def canonical_at(self, places: Ints) -> Ints:
+        """The rows at some rising places of that order; of files on the disk no column is held."""
+        if self.held:
+            return np.asarray(self.canonical()[places])
+        from tacit.data.out_of_core.disk_rows import DiskRows, value_order
+        from tacit.data.out_of_core.order_counts import at_rising
+
+        x, z = self.rows(self.columns)
+        assert isinstance(x, DiskRows)
+        assert isinstance(z, DiskRows)
+        return at_rising(value_order([x, z]), places).astype(np.int64)
+
 
 def read_as(
     original: Frame,
@@ -153,6 +173,16 @@ def read_as(
     categories that the original does not know are allowed.
     """
     known, out = Microdata.of(original), Microdata.of(masked)
+    if out.in_memory:
+        return _read_as(known, out)
+    # every measure asks, and looking takes a pass over the file; who was asked about is kept with
+    # the answer, so that nobody else gets its identity
+    what = f"read as {id(known)}"
+    return out.once(what, lambda: (_read_as(known, out), known))[0]
+
+
+def _read_as(known: Microdata, out: Microdata) -> Microdata:
+    """The first reading of each column that can be read."""
     for name in out.names:
         if name not in known.schema:
             continue
@@ -175,13 +205,26 @@ def read_as(
             ):
                 out = candidate
                 break
-            try:
-                candidate.column(name)
-            except InputError:
+            if not _can_be_read(candidate, name):
                 continue
             out = candidate
             break
     return out
+
+
+def _can_be_read(data: Microdata, name: str) -> bool:
+    """Can every value of a column be read as its schema says?"""
+    try:
+        if data.in_memory:
+            data.column(name)
+            return True
+        schema = data.schema.select([name])
+        # some records at a time: a column may be larger than memory
+        for piece in data.table.in_turn(SPAN, [name]):
+            Microdata(piece, schema, NativeFrame.of(piece)).column(name)
+    except InputError:
+        return False
+    return True
 
 
 def _numbers_alike(known: Microdata, out: Microdata, column: Column) -> bool:

@@ -89,6 +89,35 @@ class Units:
         """Share of the units of which any row is marked."""
         return float(self.any(rows).mean()) if self.number else 0.0
 
+    def total(self, values: Floats) -> float:
+        """Sum over units of the largest value of their rows."""
+        return float(self.highest(values).sum())
+
+    def mean(self, values: Floats) -> float:
+        """Mean over units of the largest value of their rows; 0 without units."""
+        return float(self.highest(values).mean()) if self.number else 0.0
+
+    @property
+    def records(self) -> int:
+        """Rows of the file."""
+        return len(self.labels)
+
+    def marked(self, rows: Bools) -> int:
+        """Rows of the file that are marked."""
+        return int(rows.sum())
+
+    def row_mean(self, values: Floats) -> float:
+        """Mean over the rows of the file; 0 without rows."""
+        return float(values.mean()) if len(values) else 0.0
+
+    def by_label(self, labels: Ints, number: int) -> Ints:
+        """Rows of the file that have each of so many labels."""
+        return np.bincount(labels, minlength=number).astype(np.int64)
+
+    def weighed(self, each: float) -> Floats:
+        """The weight of each row if every row of the file weighs so much."""
+        return np.full(len(self.labels), each)
+
     def lowest(self, values: Floats) -> Floats:
         """The smallest known value of each unit; NaN where none is known."""
         return self._reduced(np.fmin, values)

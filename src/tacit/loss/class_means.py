@@ -66,7 +66,7 @@ def rows(pair: Pair) -> tuple[Rows, Rows]:
     names, labelled = compared(pair), classes(pair)
     if not labelled:
         return pair.rows(names)
-    if pair.original.in_memory or pair.masked.in_memory:
+    if pair.held:
         both = [column(pair, name) for name in names]
         x, z = (np.array(side).T.copy("F") for side in zip(*both, strict=True))
         return x, z
@@ -175,7 +175,7 @@ def _rows_on_disk(
     for name in labelled:
         files[name] = _written(pair, name, original, masked).files[0]
     ordered = tuple(files[name] for name in names)
-    return disk_rows(original, names), DiskRows(ordered, masked.n)
+    return disk_rows(original, names), DiskRows(ordered, masked.n, masked.disk.folder)
 
 
 def _written(pair: Pair, name: str, original: OnDisk, masked: OnDisk) -> DiskRows:
@@ -190,7 +190,7 @@ def _written(pair: Pair, name: str, original: OnDisk, masked: OnDisk) -> DiskRow
     if found is not None:
         return found
     worth = _worth(pair, name, x, codes)
-    made = DiskRows((folder.next_file(),), masked.n)
+    made = DiskRows((folder.next_file(),), masked.n, folder)
     with made.files[0].open("wb") as file:
         for run in runs(codes):
             file.write(_put(run[:, 0], worth).tobytes())

@@ -25,7 +25,7 @@ of records learn nothing about each."""
 _PREDICTORS = ("quasi", "confidential", "other")
 
 
-@facts.measure("Classifier")
+@facts.measure("Classifier", passes="pieces")
 def classifier(
     original: object,
     masked: object,

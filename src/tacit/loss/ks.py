@@ -26,7 +26,7 @@ def largest_gap(x: Floats, z: Floats) -> float:
     return float(np.abs(before - after).max())
 
 
-@facts.measure("Kolmogorov-Smirnov distance", passes="columns")
+@facts.measure("Kolmogorov-Smirnov distance", passes="pieces")
 def ks(
     original: object,
     masked: object,
@@ -52,10 +52,7 @@ def ks(
     pair = Pair.of(original, masked, columns)
     if why := class_means.why_not(pair):
         return Measure.absent("KS", why)
-    gaps = {
-        name: largest_gap(*class_means.column(pair, name))
-        for name in class_means.compared(pair)
-    }
+    gaps = _gaps(pair)
     return Measure(
         "KS",
         float(np.mean(list(gaps.values()))),
@@ -66,3 +63,21 @@ def ks(
         None,
         gaps,
     )
+
+
+def _gaps(pair: Pair) -> dict[str, float]:
+    """The gap of each compared column."""
+    names = class_means.compared(pair)
+    if pair.held:
+        return {name: largest_gap(*class_means.column(pair, name)) for name in names}
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.data.out_of_core.disk_rows import DiskRows
+    from tacit.loss import by_pieces
+
+    x, z = class_means.rows(pair)
+    assert isinstance(x, DiskRows)
+    assert isinstance(z, DiskRows)
+    return {
+        name: by_pieces.largest_gap(x.ordered(j), z.ordered(j))
+        for j, name in enumerate(names)
+    }

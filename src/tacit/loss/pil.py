@@ -29,7 +29,7 @@ import numpy as np
 from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.base.scipy_parts import erf
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
 from tacit.data.pair import Pair
 from tacit.loss import class_means
 from tacit.loss.moments import filled, known_means, mean_and_sd, runs
@@ -43,7 +43,7 @@ PARTS = ("quantiles", "means", "variances", "covariances", "correlations")
 _ROUNDING = 1e-12
 
 
-@facts.measure("Probabilistic information loss", passes="columns")
+@facts.measure("Probabilistic information loss", passes="pieces")
 def pil(
     original: object,
     masked: object,
@@ -216,18 +216,13 @@ def _quantiles(x: Rows, z: Rows, ours: Floats, theirs: Floats) -> Floats:
     # where q n is a whole number.
     place = np.ceil(QUANTILES * n - 1e-9).astype(np.int64) - 1
     place = np.minimum(place, n - 1).clip(0)
-    places = np.unique(place)
     loss = np.empty((len(QUANTILES), x.shape[1]))
     for j in range(x.shape[1]):
-        # one column at a time, put in order where it lies: it may be as large as the memory
-        masked = _own_column(z, j, theirs)
-        masked.partition(places)
-        quantile = masked[place]
-        del masked
-        values = _own_column(x, j, ours)
-        values.sort()
-        below = np.searchsorted(values, quantile, side="left") / len(values)
-        not_above = np.searchsorted(values, quantile, side="right") / len(values)
+        if isinstance(z, np.ndarray):
+            found = _around_quantiles(x[:, j], z[:, j], ours[j], theirs[j], place)
+        else:
+            found = _around_on_disk(x, z, j, ours[j], theirs[j], place)
+        below, not_above = (count / len(x) for count in found)
         outside = np.maximum(below - QUANTILES, QUANTILES - not_above)
         gap = np.maximum(outside, 0.0)
         # the sample's own quantile may sit one record away from q
@@ -236,9 +231,37 @@ def _quantiles(x: Rows, z: Rows, ours: Floats, theirs: Floats) -> Floats:
     return loss
 
 
-def _own_column(values: Rows, column: int, fill: Floats) -> Floats:
+def _around_quantiles(
+    x: Floats, z: Floats, ours: float, theirs: float, place: Ints
+) -> tuple[Ints, Ints]:
+    """Cells of x below, and at or below, the values at some places of z in rising order."""
+    masked = _filled_copy(z, theirs)
+    masked.partition(np.unique(place))
+    quantile = masked[place]
+    del masked
+    values = _filled_copy(x, ours)
+    values.sort()
+    below = np.searchsorted(values, quantile, side="left")
+    not_above = np.searchsorted(values, quantile, side="right")
+    return below, not_above
+
+
+def _filled_copy(column: Floats, fill: float) -> Floats:
     """A copy of a column, gaps filled."""
-    copy: Floats = np.array(values[:, column])
-    gaps = np.isnan(copy)
-    copy[gaps] = fill[column]
+    copy: Floats = np.array(column)
+    copy[np.isnan(copy)] = fill
     return copy
+
+
+def _around_on_disk(
+    x: Rows, z: Rows, column: int, ours: float, theirs: float, place: Ints
+) -> tuple[Ints, Ints]:
+    """The same of files on the disk: the masked column is sorted there, the other one counted."""
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.data.out_of_core.disk_rows import DiskRows
+    from tacit.loss.by_pieces import around, values_at
+
+    assert isinstance(x, DiskRows)
+    assert isinstance(z, DiskRows)
+    quantile = values_at(z.ordered(column), theirs, place)
+    return around(x.source(column), ours, quantile)

@@ -83,7 +83,7 @@ def overlap(before: Fit, after: Fit) -> Floats:
     return np.where(point, touching, share)
 
 
-@facts.measure("Regression")
+@facts.measure("Regression", holds="models are fitted to a matrix of all records")
 def regression(
     original: object,
     masked: object,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
 from tacit.data.pair import Pair
 
 # Models are trained on at most this many records of each file, spread evenly over the value
@@ -18,6 +18,8 @@ LARGEST = 5_000
 
 def training_rows(pair: Pair) -> tuple[Floats, Floats]:
     """Both files in value order, thinned where they are large; aligned files stay so."""
+    if not pair.held:
+        return _on_disk(pair)
     x, z = pair.numbers()
     if pair.aligned:
         order = pair.canonical()
@@ -34,5 +36,30 @@ def _sorted(rows: Floats) -> Floats:
 
 def _thinned(rows: Floats) -> Floats:
     """Every so many-th row, so that at most LARGEST are left."""
-    step = -(-len(rows) // LARGEST)
-    return rows[::step]
+    return rows[_chosen(len(rows))]
+
+
+def _chosen(n: int) -> Ints:
+    """The places of these rows."""
+    return np.arange(0, n, max(1, -(-n // LARGEST)))
+
+
+def _on_disk(pair: Pair) -> tuple[Floats, Floats]:
+    """The same of files on the disk, which are put in order there; only these rows are held."""
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.data.out_of_core.disk_rows import DiskRows, value_order
+    from tacit.data.out_of_core.order_counts import at_rising
+
+    both = pair.rows(pair.columns)
+    chosen = []
+    for side in both:
+        assert isinstance(side, DiskRows)
+        chosen.append(side)
+    if pair.aligned:
+        rows = pair.canonical_at(_chosen(pair.original.n))
+        return chosen[0].take(rows), chosen[1].take(rows)
+    x, z = (
+        side.take(at_rising(value_order([side]), _chosen(side.n)).astype(np.int64))
+        for side in chosen
+    )
+    return x, z

@@ -8,27 +8,35 @@ import numpy as np
 
 from tacit.base import facts
 from tacit.base.measure import Measure
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
 from tacit.data.pair import Pair
 
 
 def total_variation(x: Floats, z: Floats) -> float:
     """1/2 sum over categories of |share before - share after|; NaN is a category."""
-    # missing values get the code after the last one; the 0 is for columns of nothing else
-    both = np.concatenate([x, z, [0.0]])
-    missing = int(np.nanmax(both)) + 1
-    gap = _shares(x, missing) - _shares(z, missing)
+    return _between(_counted(x), _counted(z))
+
+
+def _between(x: tuple[Ints, int], z: tuple[Ints, int]) -> float:
+    """The same of two files' counts by code, and of their gaps."""
+    codes = max(len(x[0]), len(z[0]), 1)
+    gap = _shares(*x, codes) - _shares(*z, codes)
     return float(np.abs(gap).sum() / 2)
 
 
-def _shares(codes: Floats, missing: int) -> Floats:
-    """Share of each code 0 .. missing."""
-    whole = np.where(np.isnan(codes), missing, codes).astype(np.int64)
-    counts = np.bincount(whole, minlength=missing + 1)
-    return np.asarray(counts / max(len(codes), 1))
+def _shares(counts: Ints, gaps: int, codes: int) -> Floats:
+    """Share of each code, missing values having the one after the last."""
+    every = np.append(np.pad(counts, (0, codes - len(counts))), gaps)
+    return np.asarray(every / max(every.sum(), 1))
 
 
-@facts.measure("Total variation", passes="columns")
+def _counted(codes: Floats) -> tuple[Ints, int]:
+    """How many records have each code, and how many have none."""
+    there = codes[~np.isnan(codes)].astype(np.int64)
+    return np.bincount(there), len(codes) - len(there)
+
+
+@facts.measure("Total variation", passes="pieces")
 def tv(
     original: object,
     masked: object,
@@ -55,7 +63,7 @@ def tv(
     names = pair.categorical
     if not names:
         return Measure.absent("TV", "no compared column is nominal or ordinal")
-    moved = {name: total_variation(*pair.column(name)) for name in names}
+    moved = _moved(pair, names)
     return Measure(
         "TV",
         float(np.mean(list(moved.values()))),
@@ -66,3 +74,20 @@ def tv(
         None,
         moved,
     )
+
+
+def _moved(pair: Pair, names: list[str]) -> dict[str, float]:
+    """How far each column's shares moved."""
+    if pair.held:
+        return {name: total_variation(*pair.column(name)) for name in names}
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.data.out_of_core.disk_rows import DiskRows
+    from tacit.loss.by_pieces import code_counts
+
+    x, z = pair.rows(names)
+    assert isinstance(x, DiskRows)
+    assert isinstance(z, DiskRows)
+    return {
+        name: _between(code_counts(x.source(j)), code_counts(z.source(j)))
+        for j, name in enumerate(names)
+    }

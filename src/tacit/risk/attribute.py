@@ -13,7 +13,10 @@ from tacit.data.pair import Pair
 from tacit.risk.read_off import nearest, reach_of, read_off, share_inside, targets_of
 
 
-@facts.measure("Attribute disclosure")
+@facts.measure(
+    "Attribute disclosure",
+    holds="values are read off the class of records that a link names, wherever they stand",
+)
 def attribute(
     original: object,
     masked: object,

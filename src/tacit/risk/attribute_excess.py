@@ -62,6 +62,7 @@ class Excess:
     "Attribute disclosure beyond guessing",
     threshold=0.05,
     why="at most one confidential value in twenty read off that is not guessed anyway",
+    holds="every record is looked for among nine tenths of all others",
 )
 def attribute_excess(
     original: object,

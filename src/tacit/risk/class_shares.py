@@ -13,6 +13,7 @@ import numpy as np
 from tacit.base.errors import ColumnError
 from tacit.base.typing import Bools, Floats, Ints
 from tacit.data.microdata import Microdata, Role
+from tacit.data.repeated import Repeated
 from tacit.data.units import Units
 from tacit.risk.classes import classes, codes
 from tacit.risk.frequencies import key_codes, keyed
@@ -84,6 +85,8 @@ def shares(
 
 def _once(labels: Ints, units: Units | None, present: Bools) -> Floats:
     """What each record counts, so that every person counts once in each class."""
+    if isinstance(units, Repeated):
+        return units.times[present].astype(np.float64)
     if units is None or units.single:
         return np.ones(len(labels))
     pairs = labels * units.number + units.labels[present]
@@ -124,8 +127,30 @@ def keys_and_confidential(
     confidential: Sequence[str] | None,
 ) -> tuple[Judged, list[str], list[str]]:
     """The release, its keys (all quasi-identifiers if none has categories), its targets."""
-    judged = Judged.of(original, masked, keys)
-    release, names = keyed(judged.data, judged.keys or None)
+    judged = Judged.of(original, masked, keys, every=True)
+    release = judged.data if judged.on_disk is None else judged.on_disk
+    _, names = keyed(release, judged.keys or None)
     if confidential is None:
         confidential = release.schema.names(role=Role.confidential)
     return judged, names, list(confidential)
+
+
+def judged_shares(judged: Judged, keys: Sequence[str], column: str) -> ColumnShares:
+    """``column_shares`` of a release, from its combinations where it is on the disk.
+
+    The values of the column are then counted in combinations of the keys and the column, and
+    ``labels`` are the classes of the rows of ``judged``.
+    """
+    _, names = keyed(judged.on_disk or judged.data, keys)
+    if judged.on_disk is None:
+        return column_shares(judged.data, names, column, judged.units)
+    from tacit.risk.combinations import Combinations, rows_like
+
+    cells = Combinations.of(judged.on_disk, [*names, column])
+    ours = key_codes(judged.data, names)
+    theirs = key_codes(cells.data, names)
+    labels, of_cells = rows_like(ours, theirs)
+    number = int(labels.max(initial=-1)) + 1
+    values = codes(cells.data.numbers([column]))[:, 0]
+    shared = shares(of_cells, number, values, cells.units)
+    return ColumnShares(labels, values, shared)

@@ -39,9 +39,14 @@ def count(
         return count_persons(
             codes, weights, units, any_matches=any_matches, grouped=(labels, number)
         )
-    each = np.ones(len(labels)) if weights is None else weights
-    f = np.bincount(labels, minlength=number).astype(np.int64)
-    F = np.bincount(labels, weights=each, minlength=number).astype(np.float64)
+    if units is None:
+        f = np.bincount(labels, minlength=number).astype(np.int64)
+    else:
+        f = units.by_label(labels, number)
+    if weights is None:
+        F = f.astype(np.float64)
+    else:
+        F = np.bincount(labels, weights=weights, minlength=number).astype(np.float64)
     if any_matches and bool((codes < 0).any()):
         distinct = codes[first_of_each(labels, number)]
         f, F = _count_with_gaps(distinct, f, F)

@@ -52,8 +52,10 @@ class Frequencies:
 
     def violations(self, k: int) -> int:
         """Persons (or records) of whom some record has a key that fewer than k share."""
-        below = self.units.any(self.sample < k)
-        return int(below.sum())
+        below = self.sample < k
+        if self.units.single:
+            return self.units.marked(below)
+        return int(self.units.any(below).sum())
 
     @property
     def uniques(self) -> int:
@@ -65,7 +67,7 @@ class Frequencies:
         people = {"persons": self.units.number} if self.units.word == "person" else {}
         return {
             "keys": list(self.keys),
-            "records": len(self.sample),
+            "records": self.units.records,
             **people,
             "classes": self.classes,
             "violations": {str(k): self.violations(k) for k in _USUAL_K},
@@ -74,7 +76,7 @@ class Frequencies:
 
     def __repr__(self) -> str:
         below = ", ".join(f"{self.violations(k)} below {k}" for k in _USUAL_K[:3])
-        counted = f"{len(self.sample)} records, {self.classes} keys"
+        counted = f"{self.units.records} records, {self.classes} keys"
         return f"Frequencies({counted}; {self.units.words}: {below})"
 
 

@@ -15,7 +15,8 @@ from tacit.risk.judged import Judged
     "Household risk",
     threshold=0.05,
     why="at most one household member in twenty",
-    passes="keys",
+    passes="units",
+    holds="the rows of a person or household meet in one place",
 )
 def household(
     original: object,
@@ -49,7 +50,9 @@ def household(
     ----------
     Franconi and Polettini (2004).
     """
-    judged = Judged.of(original, masked, keys)
+    judged = Judged.of(
+        original, masked, keys, weight=weight, held=household is not None
+    )
     data, names = judged.data, judged.keys
     if not names:
         return Measure.absent("household", NO_KEYS)
@@ -61,11 +64,11 @@ def household(
     return Measure(
         "household",
         # each member counts: a large household weighs more than a small one
-        float(units.highest(together).mean()) if units.number else 0.0,
+        units.mean(together),
         (0.0, 1.0),
         "no household has a member who is expected to be re-identified",
         f"a larger share of the {units.words} lives in a household "
         "of which somebody is expected to be re-identified",
         risk.to_dict() | judged.details,
-        together,
+        judged.of_records(together),
     )

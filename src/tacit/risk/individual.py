@@ -60,14 +60,14 @@ class IndividualRisk:
     @property
     def expected(self) -> float:
         """expected number of re-identified persons (records, where there are none)"""
-        return float(self.person.sum())
+        return self.units.total(self.record)
 
     @property
     def expected_household(self) -> float | None:
         """expected number of persons in a household of which anyone is re-identified"""
         if self.household is None:
             return None
-        return float(self.units.highest(self.household).sum())
+        return self.units.total(self.household)
 
     @property
     def rate(self) -> float:
@@ -240,7 +240,7 @@ def reidentification(
     ----------
     Benedetti and Franconi (1998); Franconi and Polettini (2004).
     """
-    judged = Judged.of(original, masked, keys)
+    judged = Judged.of(original, masked, keys, weight=weight)
     data, names = judged.data, judged.keys
     if not names:
         return Measure.absent("individual", NO_KEYS)
@@ -253,5 +253,5 @@ def reidentification(
         f"a larger share of the {risk.units.words} is expected to be re-identified "
         "by an intruder who knows the keys exactly",
         risk.to_dict() | judged.details,
-        risk.record,
+        judged.of_records(risk.record),
     )

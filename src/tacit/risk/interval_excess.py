@@ -30,6 +30,7 @@ BLOCK = 8_192
     "Interval disclosure beyond guessing",
     threshold=0.4,
     why="at most half of the values guessed closely, a tenth of which needs no release",
+    holds="a guess of a value is made of all columns of its record, for many sizes of noise",
 )
 def interval_excess(
     original: object,

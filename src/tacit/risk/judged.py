@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from tacit.base.typing import Floats
 from tacit.data.fill_in import filled
 from tacit.data.microdata import Kind, Microdata
 from tacit.data.pair import read_as
 from tacit.data.units import Units, persons
 from tacit.risk.frequencies import keyed
+
+if TYPE_CHECKING:
+    from tacit.data.io.on_disk import OnDisk
+    from tacit.risk.combinations import Combinations
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,8 @@ class Judged:
     """Cells that the release leaves out and the original has, in all key columns."""
     read_off: int
     """Cells of these that the reader fills in from another row of the person or household."""
+    on_disk: OnDisk | None = None
+    """The release, where ``data`` holds its combinations of keys in place of its records."""
 
     @classmethod
     def of(
@@ -36,14 +44,45 @@ class Judged:
         original: object,
         masked: object,
         keys: Sequence[str] | None = None,
+        *,
+        weight: str | None = None,
+        held: bool = False,
+        every: bool = False,
     ) -> Judged:
-        """The release of these files; keys are the nominal and ordinal quasi-identifiers."""
+        """The release of these files; keys are the nominal and ordinal quasi-identifiers.
+
+        Parameters
+        ----------
+        original, masked : frame or Microdata
+            The file before and after protection.
+        keys : list of str, optional
+            What is counted.
+        weight : str, optional
+            Column of sampling weights; the one with that role unless given.
+        held : bool
+            Something but keys and weights is asked for: all records are needed.
+        every : bool
+            All quasi-identifiers are keys where none has categories.
+        """
         known = Microdata.of(original)
         release = read_as(known, masked)
         if keys is None:
             names = keys_of(release)
+            if every and not names:
+                release, names = keyed(release, None)
         else:
             release, names = keyed(release, keys)
+        if not (held or known.in_memory or release.in_memory) and names:
+            # measured: what reads files is not loaded where they are in memory
+            from tacit.data.io.on_disk import OnDisk
+            from tacit.risk.combinations import Combinations, has_units, weight_of
+
+            if isinstance(release, OnDisk) and not has_units(known, release):
+                return cls._of_combinations(
+                    Combinations.of(release, names, weight_of(release, weight)),
+                    release,
+                    names,
+                )
         reader = filled(release, known)
         suppressed = read_off = 0
         for name in names:
@@ -57,6 +96,17 @@ class Judged:
             read_off += int(filled_in.sum())
         units = _counted(known, release)
         return cls(reader.data, names, units, suppressed, read_off)
+
+    @classmethod
+    def _of_combinations(
+        cls, found: Combinations, release: OnDisk, names: list[str]
+    ) -> Judged:
+        """A release on the disk by its combinations of keys; nothing can be read off."""
+        return cls(found.data, names, found.units, 0, 0, release)
+
+    def of_records(self, values: Floats) -> Floats | None:
+        """A value of each record; None where only combinations of keys are known."""
+        return values if self.on_disk is None else None
 
     @property
     def details(self) -> dict[str, object]:

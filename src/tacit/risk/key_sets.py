@@ -178,10 +178,12 @@ class KeySets:
         f = self._frequency(labels, number)
         below = {k: self._units_of(f < k) for k in self.k}
         risk = 1.0 / f
-        if not self.units.single:
+        if self.units.single:
+            mean = self.units.row_mean(risk)
+        else:
             # an intruder takes the row that tells most
-            risk = self.units.highest(risk)
-        counted = _Counted(below, float(risk.mean()))
+            mean = self.units.mean(risk)
+        counted = _Counted(below, mean)
         self._known[members] = counted
         alone = f == 1
         self._times += alone
@@ -193,7 +195,7 @@ class KeySets:
     def _frequency(self, labels: Ints, number: int) -> Ints:
         """Units that share each record's key."""
         if self.units.single:
-            return np.bincount(labels, minlength=number)[labels]
+            return np.asarray(self.units.by_label(labels, number)[labels])
         # each unit once in each class; sorted by hand, which is quicker than np.unique's hashes
         pair = labels * self.units.number + self.units.labels
         pairs = np.sort(pair)
@@ -204,7 +206,7 @@ class KeySets:
 
     def _units_of(self, rows: np.ndarray) -> int:
         if self.units.single:
-            return int(rows.sum())
+            return self.units.marked(rows)
         return int(self.units.any(rows).sum())
 
     def _size(self, s: int, m: int) -> Size:

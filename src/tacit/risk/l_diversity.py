@@ -15,8 +15,10 @@ from tacit.data.microdata import Microdata
 from tacit.data.units import Units, persons
 from tacit.risk.class_shares import (
     NO_CONFIDENTIAL,
+    ColumnShares,
     Shares,
     column_shares,
+    judged_shares,
     keys_and_confidential,
 )
 from tacit.risk.frequencies import keyed
@@ -117,7 +119,11 @@ def diversity(
     microdata, names = keyed(data, keys)
     if units is None and isinstance(data, Microdata):
         units = persons(data)
-    shared = column_shares(microdata, names, column, units)
+    return _forms(column_shares(microdata, names, column, units), column, c)
+
+
+def _forms(shared: ColumnShares, column: str, c: float) -> Diversity:
+    """The three forms of each record's class."""
     return Diversity(
         distinct(shared.cells)[shared.labels],
         entropy(shared.cells)[shared.labels],
@@ -128,7 +134,10 @@ def diversity(
 
 
 @facts.measure(
-    "l-diversity", threshold=0.0, why="no group with fewer than l values", passes="keys"
+    "l-diversity",
+    threshold=0.0,
+    why="no group with fewer than l values",
+    passes="cells",
 )
 def l_diversity(
     original: object,
@@ -169,6 +178,8 @@ def l_diversity(
     judged, names, columns = keys_and_confidential(original, masked, keys, confidential)
     if not columns:
         return Measure.absent("l_diversity", NO_CONFIDENTIAL)
+    if c <= 0:
+        raise ParameterError(f"c={c} must be above 0")
     data, units = judged.data, judged.units
     below_anywhere = np.zeros(data.n, dtype=bool)
     details: dict[str, object] = {"l": l, "c": c, **judged.details}
@@ -176,14 +187,14 @@ def l_diversity(
     for column in columns:
         # A column that is key and confidential at once is judged by the other keys.
         others = [name for name in names if name != column]
-        forms = diversity(data, others, column, c=c, units=units)
+        forms = _forms(judged_shares(judged, others, column), column, c)
         below = forms.distinct < l
         below_anywhere |= below
         per_column[column] = units.share(below)
         details[column] = {
-            "distinct": _spread(forms.distinct),
-            "entropy": _spread(forms.entropy),
-            "recursive": _spread(forms.recursive),
+            "distinct": _spread(forms.distinct, units),
+            "entropy": _spread(forms.entropy, units),
+            "recursive": _spread(forms.recursive, units),
         }
     return Measure(
         "l_diversity",
@@ -192,17 +203,17 @@ def l_diversity(
         f"every group holds at least {l} values of each confidential column",
         f"a larger share of {units.words} in groups with fewer than {l} values",
         details,
-        below_anywhere.astype(np.float64),
+        judged.of_records(below_anywhere.astype(np.float64)),
         per_column,
     )
 
 
-def _spread(values: Floats) -> dict[str, float]:
+def _spread(values: Floats, units: Units) -> dict[str, float]:
     """Smallest, mean and largest; empty for a file without records."""
     if not len(values):
         return {}
     return {
         "min": float(values.min()),
-        "mean": float(values.mean()),
+        "mean": units.row_mean(values),
         "max": float(values.max()),
     }

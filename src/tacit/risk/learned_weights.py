@@ -16,9 +16,10 @@ from tacit.data.pair import Pair
 SAMPLE = 150
 # Fewer records are linked by chance so often that weights say nothing.
 LEAST = 20
+MILLION = 1_000_000
 
 
-@facts.measure("Weights that an intruder would learn")
+@facts.measure("Weights that an intruder would learn", passes="pieces")
 def learned_weights(
     original: object,
     masked: object,
@@ -66,8 +67,8 @@ def learned_weights(
     rows = _sample(pair, records, seed)
     try:
         learned = learn_weights(
-            pair.original.take(rows),
-            pair.masked.take(rows),
+            pair.original.few(rows, pair.columns),
+            pair.masked.few(rows, pair.columns),
             columns=pair.columns,
             seed=seed,
         )
@@ -97,9 +98,10 @@ def _sample(
     seed: int,
 ) -> Ints:
     """So many rows, the same ones whatever the order of rows."""
-    columns = pair.columns
-    values = np.hstack([pair.original.numbers(columns), pair.masked.numbers(columns)])
-    # sorted by the first column, then by the second, and so on
-    by_value = np.lexsort(values.T[::-1])
-    chosen = np.random.default_rng(seed).permutation(pair.original.n)[:records]
-    return np.asarray(by_value[np.sort(chosen)], dtype=np.int64)
+    n, rng = pair.original.n, np.random.default_rng(seed)
+    if n > MILLION:
+        # an order of all records would take as much memory as a column
+        chosen = rng.choice(n, records, replace=False)
+    else:
+        chosen = rng.permutation(n)[:records]
+    return pair.canonical_at(np.sort(chosen))

@@ -5,17 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.base import facts
 from tacit.base.errors import ColumnError
+from tacit.base.typing import Floats
 from tacit.data.buffers import array_of
-from tacit.data.microdata import Microdata
+from tacit.data.microdata import Microdata, Role
+from tacit.data.repeated import Repeated
 from tacit.data.units import Units, households, persons
-from tacit.risk.frequencies import key_codes, keyed, weights_of
+from tacit.risk.frequencies import key_codes, keyed
 from tacit.risk.individual import individual
-from tacit.risk.key_sets import KeySets, Size
+from tacit.risk.key_sets import KeySets, Seen, Size
+
+if TYPE_CHECKING:
+    from tacit.risk.combinations import Combinations
 
 USUAL_K = (2, 3, 5, 10)
 """The sizes of a group in common use, which are counted."""
@@ -177,13 +183,20 @@ def look(
     micro, names = keyed(data, keys)
     if not micro.n:
         raise ColumnError("the file has no records to look at")
-    units = persons(micro)
+    combined = _combined(micro, names, weight)
+    # of a file on the disk its combinations of keys are counted in place of its records
+    counted = data if combined is None else combined.data
+    units = persons(micro) if combined is None else combined.units
     homes = households(micro) if has_roles else None
-    sets = KeySets(key_codes(micro, names), units, USUAL_K)
     # what rests on weights is only shown where there are any
-    weighted = weight is not None or (has_roles and weights_of(micro, None) is not None)
+    weighted = weight is not None or (
+        has_roles and bool(micro.schema.names(role=Role.weight))
+    )
+    codes = key_codes(micro if combined is None else combined.data, names)
+    sets = KeySets(codes, units, USUAL_K)
+    whose = None if combined is None else combined.units
     # a gap as a value of its own never makes the risk smaller
-    risk = individual(data, names, weight, missing="category")
+    risk = individual(counted, names, weight, missing="category", units=whose)
     seen = sets.seen()
     # the last size is that of all keys
     everything = seen.sizes[-1]
@@ -202,22 +215,77 @@ def look(
         in_file=seen.in_file,
         expected=risk.expected,
         expected_household=risk.expected_household,
-        riskiest=_riskiest(micro, names, units, risk.record, seen.fewest, seen.times),
+        riskiest=_riskiest(micro, names, weight, units, risk.record, seen),
         sampled=seen.sampled,
         seconds=time.perf_counter() - start,
     )
 
 
+def _combined(
+    data: Microdata, names: Sequence[str], weight: str | None
+) -> Combinations | None:
+    """The combinations of keys of a file on the disk; None where records are needed."""
+    if data.in_memory:
+        return None
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.data.io.on_disk import OnDisk
+    from tacit.risk.combinations import Combinations, has_units, weight_of
+
+    assert isinstance(data, OnDisk)
+    if has_units(data):
+        return None
+    return Combinations.of(data, names, weight_of(data, weight))
+
+
 def _riskiest(
     data: Microdata,
     names: Sequence[str],
+    weight: str | None,
     units: Units,
-    risk: np.ndarray,
-    fewest: np.ndarray,
-    times: np.ndarray,
+    risk: Floats,
+    seen: Seen,
 ) -> tuple[Riskiest, ...]:
     """The ten most exposed units: highest risk, then alone on the most sets of keys."""
-    order = np.lexsort((-times, -risk))
+    if isinstance(units, Repeated):
+        found = _riskiest_on_disk(data, names, weight, risk, seen)
+    else:
+        found = _riskiest_rows(data, names, units, risk, seen)
+    return tuple(
+        Riskiest(
+            row=row + 1,
+            risk=float(risk[place]),
+            alone_on=tuple(
+                name for j, name in enumerate(names) if int(seen.fewest[place]) >> j & 1
+            ),
+            values=values,
+        )
+        for row, place, values in found
+    )
+
+
+Exposed = list[tuple[int, int, dict[str, object]]]
+"""(row, where its risk stands, its values)"""
+
+
+def _riskiest_on_disk(
+    data: Microdata, names: Sequence[str], weight: str | None, risk: Floats, seen: Seen
+) -> Exposed:
+    """The most exposed rows of a file of which the combinations of keys were counted."""
+    from tacit.data.io.on_disk import OnDisk
+    from tacit.risk.combinations import weight_of
+    from tacit.risk.exposed_rows import cells_of, exposed_rows
+
+    assert isinstance(data, OnDisk)
+    by = weight_of(data, weight)
+    rows = exposed_rows(data, names, by, risk, seen.times, RISKIEST)
+    return [(row, place, cells_of(data, names, row)) for row, place in rows]
+
+
+def _riskiest_rows(
+    data: Microdata, names: Sequence[str], units: Units, risk: Floats, seen: Seen
+) -> Exposed:
+    """Of each unit its most exposed record, the most exposed units first."""
+    order = np.lexsort((-seen.times, -risk))
     # of each unit its most exposed record
     unit = units.labels[order]
     _, first = np.unique(unit, return_index=True)
@@ -228,17 +296,9 @@ def _riskiest(
     places = array_of(rows)
     by_key = [data.table.column(name).take(places).to_pylist() for name in names]
     cells = [dict(zip(names, row, strict=True)) for row in zip(*by_key, strict=True)]
-    return tuple(
-        Riskiest(
-            row=int(row) + 1,
-            risk=float(risk[row]),
-            alone_on=tuple(
-                name for j, name in enumerate(names) if int(fewest[row]) >> j & 1
-            ),
-            values=values,
-        )
-        for row, values in zip(rows, cells, strict=True)
-    )
+    return [
+        (int(row), int(row), values) for row, values in zip(rows, cells, strict=True)
+    ]
 
 
 def _plain(value: object) -> object:

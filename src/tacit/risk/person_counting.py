@@ -56,6 +56,15 @@ def person_weights(weights: Floats | None, units: Units) -> Floats:
     return np.asarray(total / units.sizes, np.float64)
 
 
+def people_behind(weights: Floats | None, units: Units) -> float:
+    """How many people of the population all of these persons stand for."""
+    if weights is None:
+        return float(units.number)
+    if units.single:
+        return float(weights.sum())
+    return float(person_weights(weights, units).sum())
+
+
 def _with_gaps(
     distinct: Ints,
     label: Ints,

@@ -10,7 +10,10 @@ from tacit.base.seeds import FIXED
 from tacit.risk.averaged_linkage import LARGEST, average_one_to_one
 
 
-@facts.measure("Probabilistic linkage, averaged")
+@facts.measure(
+    "Probabilistic linkage, averaged",
+    holds="every subset of the columns is linked anew",
+)
 def pld(
     original: object,
     masked: object,

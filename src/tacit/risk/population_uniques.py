@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from tacit.base import facts
 from tacit.base.errors import ParameterError
 from tacit.base.measure import Measure
@@ -14,7 +12,7 @@ from tacit.risk.classes import classes, first_of_each
 from tacit.risk.counting import count
 from tacit.risk.frequencies import NO_KEYS, key_codes, weights_of
 from tacit.risk.judged import Judged
-from tacit.risk.person_counting import person_weights
+from tacit.risk.person_counting import people_behind
 from tacit.risk.superpopulation import by_pitman, by_weights, by_zayatz
 
 
@@ -60,7 +58,7 @@ def population_uniques(
     ----------
     Zayatz (1991); Hoshino (2001) for the Pitman model; Skinner and Elliot (2002) for DIS.
     """
-    judged = Judged.of(original, masked, keys)
+    judged = Judged.of(original, masked, keys, weight=weight)
     data, names = judged.data, judged.keys
     if not names:
         return Measure.absent("population_uniques", NO_KEYS)
@@ -73,11 +71,11 @@ def population_uniques(
                 f"{units.words}"
             )
         # every person stands for as many people
-        weights = np.full(data.n, population / max(units.number, 1))
+        weights = units.weighed(population / max(units.number, 1))
     coded = key_codes(data, names)
     grouped = classes(coded)
     f, F = count(coded, weights, grouped=grouped, units=units)
-    total = float(person_weights(weights, units).sum())
+    total = people_behind(weights, units)
     fraction = min(1.0, units.number / total) if total else 1.0
 
     # persons of each key; a person with several keys is in several
@@ -85,7 +83,7 @@ def population_uniques(
     sizes = sizes[first_of_each(*grouped)]
     alone = by_weights(f, F)
     # a person counts once, by the record that is rarest in the population
-    expected = float(units.highest(alone).sum())
+    expected = units.total(alone)
     details: dict[str, object] = {
         "sample uniques": int((sizes == 1).sum()),
         **judged.details,
@@ -104,7 +102,7 @@ def population_uniques(
         f"no released {units.word} is expected to be unique in the population",
         "a larger share is",
         details,
-        alone,
+        judged.of_records(alone),
     )
 
 

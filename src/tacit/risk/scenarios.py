@@ -29,8 +29,8 @@ def _details(
         "intruder": intruder,
         "keys": list(counted.keys),
         "threshold": threshold,
-        "records above threshold": int((risk > threshold).sum()),
-        "mean": float(risk.mean()) if len(risk) else 0.0,
+        "records above threshold": counted.units.marked(risk > threshold),
+        "mean": counted.units.row_mean(risk),
     }
 
 
@@ -85,7 +85,7 @@ def prosecutor(
         "every group is so large that its members cannot be told apart",
         "the smallest group is smaller; at 1 somebody is alone",
         _details(risk, threshold, intruder, counted) | judged.details,
-        risk,
+        judged.of_records(risk),
     )
 
 
@@ -126,7 +126,7 @@ def journalist(
     ----------
     El Emam and Dankar (2008).
     """
-    judged = Judged.of(original, masked, keys)
+    judged = Judged.of(original, masked, keys, weight=weight)
     data, names = judged.data, judged.keys
     if not names:
         return Measure.absent("journalist", NO_KEYS)
@@ -142,7 +142,7 @@ def journalist(
         "every key has so many bearers in the population that none can be told apart",
         "the rarest key has fewer bearers in the population",
         _details(risk, threshold, intruder, counted) | judged.details,
-        risk,
+        judged.of_records(risk),
     )
 
 
@@ -179,7 +179,7 @@ def marketer(
     ----------
     Dankar and El Emam (2010).
     """
-    judged = Judged.of(original, masked, keys)
+    judged = Judged.of(original, masked, keys, weight=weight)
     data, names = judged.data, judged.keys
     if not names:
         return Measure.absent("marketer", NO_KEYS)
@@ -188,10 +188,10 @@ def marketer(
     intruder = "links the whole release to the population"
     return Measure(
         "marketer",
-        float(counted.units.highest(risk).mean()) if len(risk) else 0.0,
+        counted.units.mean(risk),
         (0.0, 1.0),
         "linking the file to the population is no better than guessing",
         "a larger share of all links is right",
         _details(risk, _ONE_IN_TWENTY, intruder, counted) | judged.details,
-        risk,
+        judged.of_records(risk),
     )

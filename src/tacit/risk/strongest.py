@@ -25,6 +25,7 @@ MOST_PAIRS = 4_000_000
     threshold=0.05,
     why="at most one record in twenty linked correctly",
     passes="links",
+    holds="every record is judged by the links of all attacks",
 )
 def strongest(
     original: object,

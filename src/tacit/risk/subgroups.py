@@ -36,6 +36,7 @@ LUCK = 0.05
     threshold=0.25,
     why="at most a quarter found of the largest records or of those of rare categories",
     passes="links",
+    holds="every record is judged by the links of all attacks",
 )
 def subgroups(
     original: object,

@@ -18,7 +18,7 @@ from tacit.risk.classes import classes, first_of_each
 from tacit.risk.counting import count
 from tacit.risk.frequencies import NO_KEYS, key_codes, keyed, weights_of
 from tacit.risk.judged import Judged
-from tacit.risk.person_counting import person_weights
+from tacit.risk.person_counting import people_behind
 from tacit.risk.suda_scores import dis, minimal_sample_uniques, worth
 
 # A set of keys is held as the bits of one signed 64-bit number.
@@ -205,8 +205,7 @@ def sampling_fraction(
     if weights is None:
         return USUAL_FRACTION
     people = persons(data) if units is None else units
-    population = person_weights(weights, people).sum()
-    return float(min(1.0, people.number / population))
+    return min(1.0, people.number / people_behind(weights, people))
 
 
 @facts.measure(
@@ -251,7 +250,7 @@ def special_uniques(
         return Measure.absent("suda", NO_KEYS)
     units = judged.units
     sets_of_keys = 2.0 ** len(names)
-    largest = 3 if data.n * sets_of_keys > MOST_WORK else None
+    largest = 3 if units.records * sets_of_keys > MOST_WORK else None
     scores = suda(
         data,
         names,
@@ -264,11 +263,11 @@ def special_uniques(
         details["sets of at most"] = largest
     return Measure(
         "suda",
-        float(units.highest(scores.dis).mean()) if units.number else 0.0,
+        units.mean(scores.dis),
         (0.0, 1.0),
         f"no {units.word} is unique on any set of keys",
         f"more {units.words} are unique on few keys",
         details,
-        scores.dis,
+        judged.of_records(scores.dis),
         scores.contributions,
     )

@@ -21,6 +21,7 @@ from math import factorial
 import numpy as np
 
 from tacit.base.typing import Floats, Ints
+from tacit.data.repeated import Repeated
 from tacit.data.units import Units, records
 from tacit.kernels.suda import minimal_uniques
 from tacit.risk.classes import classes, first_of_each
@@ -54,8 +55,12 @@ def minimal_sample_uniques(
     first = first_of_each(labels, number)
     whose = records(len(codes)) if units is None else units
     whole = Units("class", labels)
-    owner = whole.shared(whose.labels.astype(np.float64))
-    person = np.where(np.isnan(owner), -1, owner).astype(np.int64)
+    if isinstance(whose, Repeated):
+        # a key that several records have is nobody's own
+        person = np.where(whose.times[first] == 1, first, -1)
+    else:
+        owner = whole.shared(whose.labels.astype(np.float64))
+        person = np.where(np.isnan(owner), -1, owner).astype(np.int64)
     # The column with most values last: it splits the rows soonest (see the kernel).
     highest = codes.max(axis=0, initial=0)
     order = np.argsort(highest, kind="stable")

@@ -13,8 +13,10 @@ from tacit.data.microdata import Kind, Microdata
 from tacit.data.units import Units, persons
 from tacit.risk.class_shares import (
     NO_CONFIDENTIAL,
+    ColumnShares,
     Shares,
     column_shares,
+    judged_shares,
     keys_and_confidential,
 )
 from tacit.risk.frequencies import keyed
@@ -129,6 +131,11 @@ def closeness(
     shared = column_shares(microdata, names, column, units)
     if ordered is None:
         ordered = microdata.schema[column].scale is not Kind.nominal
+    return _distances_of(shared, ordered=ordered)
+
+
+def _distances_of(shared: ColumnShares, *, ordered: bool) -> Floats:
+    """The distance of each record's class."""
     by_class = distances(shared.cells, ordered=ordered)
     return np.asarray(by_class[shared.labels])
 
@@ -137,7 +144,7 @@ def closeness(
     "t-closeness",
     threshold=0.3,
     why="no group tells much more than the file",
-    passes="keys",
+    passes="cells",
 )
 def t_closeness(
     original: object,
@@ -175,7 +182,9 @@ def t_closeness(
     for column in columns:
         # A column that is key and confidential at once is judged by the other keys.
         others = [name for name in names if name != column]
-        distance = closeness(data, others, column, units=units)
+        shared = judged_shares(judged, others, column)
+        scale = (judged.on_disk or data).schema[column].scale
+        distance = _distances_of(shared, ordered=scale is not Kind.nominal)
         worst = np.maximum(worst, distance)
         per_column[column] = float(distance.max(initial=0.0))
     return Measure(
@@ -185,9 +194,9 @@ def t_closeness(
         "no group tells more about a confidential column than the whole file",
         "some group tells more",
         {
-            "mean over records": float(worst.mean()) if data.n else 0.0,
+            "mean over records": units.row_mean(worst),
             **judged.details,
         },
-        worst,
+        judged.of_records(worst),
         per_column,
     )

@@ -21,7 +21,8 @@ from tacit.risk.person_counting import person_weights
     "Household composition",
     threshold=0.05,
     why="at most one household in twenty found by its size and members",
-    passes="keys",
+    passes="units",
+    holds="the rows of a person or household meet in one place",
 )
 def household_keys(
     original: object,
@@ -73,7 +74,8 @@ def household_keys(
     "Histories",
     threshold=0.05,
     why="at most one person in twenty found by all rows together",
-    passes="keys",
+    passes="units",
+    holds="the rows of a person or household meet in one place",
 )
 def person_keys(
     original: object,

@@ -25,6 +25,7 @@ FEWEST = 5
     threshold=0.005,
     why="at most one record in 200 named by an intruder who can trust the link",
     passes="links",
+    holds="every record is judged by the links of all attacks",
 )
 def worst_off(
     original: object,

@@ -17,6 +17,7 @@ from tacit.attack.common_codes import common_codes
 from tacit.attack.probabilistic.jaro_winkler import jaro_winkler
 from tacit.base.errors import InputError
 from tacit.base.typing import TIE, Floats, Ints
+from tacit.data.column import Category
 from tacit.data.microdata import Kind, Microdata
 from tacit.kernels.agreement import ShortInts, pattern_counts, patterns_of
 
@@ -53,6 +54,16 @@ class Compared:
     sizes: list[int]
     kernel: tuple[Ints, Floats, Ints, Ints, Ints, Ints]
     base: Ints
+    tallied: tuple[Distinct, Distinct] | None = None
+    """The distinct rows, where ``x`` and ``z`` hold these in place of records."""
+
+    @property
+    def records(self) -> tuple[int, int]:
+        """Records of both files."""
+        if self.tallied is None:
+            return len(self.x), len(self.z)
+        ours, theirs = self.tallied
+        return int(ours.count.sum()), int(theirs.count.sum())
 
     @property
     def patterns(self) -> int:
@@ -70,6 +81,8 @@ class Compared:
     @cached_property
     def distinct(self) -> tuple[Distinct, Distinct]:
         """The distinct rows of both files."""
+        if self.tallied is not None:
+            return self.tallied
         return distinct(self.x), distinct(self.z)
 
     @cached_property
@@ -179,6 +192,8 @@ def compare(
     columns: list[str],
     tolerances: tuple[float, ...],
     similarities: tuple[float, ...],
+    *,
+    held: bool = True,
 ) -> Compared:
     """Prepare the comparison of the columns.
 
@@ -192,19 +207,34 @@ def compare(
         Limits for continuous columns, in sd of the original.
     similarities : tuple of float
         Limits of the similarity of text.
+    held : bool
+        Records are linked afterwards; else files on the disk are compared by distinct rows.
     """
     build = _Columns()
-    for name in columns:
+    counted = None
+    if not (held or original.in_memory or masked.in_memory):
+        # measured: what reads files is not loaded where they are in memory
+        from tacit.attack.probabilistic.tallied import sd_of, tallied
+
+        counted = tallied(original, masked, columns)
+    for j, name in enumerate(columns):
         if original.schema[name].scale is Kind.continuous:
-            x = original.column(name)
-            z = masked.column(name)
-            sd = float(np.nanstd(x)) or 1.0
+            if counted is None:
+                x, z = original.column(name), masked.column(name)
+                sd = float(np.nanstd(x)) or 1.0
+            else:
+                x, z = (side.rows[:, j] for side in counted)
+                sd = sd_of(x, counted[0].count) or 1.0
             # the kernel counts how many limits hold, widest first
             widest_first = sorted({t * sd for t in tolerances}, reverse=True)
             build.add(x, z, NUMBER, size=len(widest_first) + 1)
             build.limits += [limit * (1 + TIE) for limit in widest_first]
         else:
-            x, z, size = common_codes(original, masked, name)
+            if counted is None:
+                x, z, size = common_codes(original, masked, name)
+            else:
+                x, z = (side.rows[:, j] for side in counted)
+                size = len(_labels(original, masked, name))
             table = _table(
                 original,
                 masked,
@@ -231,6 +261,7 @@ def compare(
         build.sizes,
         build.kernel(),
         np.concatenate([[1], places]).astype(np.int64),
+        counted,
     )
     if compared.patterns > MOST_PATTERNS:
         raise InputError(
@@ -252,9 +283,7 @@ def _table(
 
     1 + number of similarity limits when equal, fewer when only alike.
     """
-    ours = list(original.categories(name))
-    known = set(ours)
-    labels = ours + [value for value in masked.categories(name) if value not in known]
+    labels = _labels(original, masked, name)
     is_nominal = original.schema[name].scale is Kind.nominal
     is_text = is_nominal and all(isinstance(label, str) for label in labels)
     if not (is_text and similarities):
@@ -269,3 +298,9 @@ def _table(
             level = sum(alike >= limit for limit in similarities) + (i == j)
             table[i, j] = table[j, i] = level
     return table
+
+
+def _labels(original: Microdata, masked: Microdata, name: str) -> list[Category]:
+    """The original's categories, and after them those that only the release has."""
+    every = dict.fromkeys(original.categories(name))
+    return list(every | dict.fromkeys(masked.categories(name)))

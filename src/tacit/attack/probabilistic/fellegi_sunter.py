@@ -117,7 +117,7 @@ class FellegiSunter(Informed):
         original: object,
         masked: object,
     ) -> Fitted:
-        """The model by itself.
+        """The model by itself; of files on the disk from counts, and no record is held.
 
         Parameters
         ----------
@@ -127,13 +127,15 @@ class FellegiSunter(Informed):
         ours = Microdata.of(original)
         theirs = Microdata.of(masked)
         columns = self._columns(ours, theirs)
-        return self._fit(self._compare(ours, theirs, columns))
+        return self._fit(self._compare(ours, theirs, columns, held=False))
 
     def _compare(
         self,
         original: Microdata,
         masked: Microdata,
         columns: list[str],
+        *,
+        held: bool = True,
     ) -> Compared:
         tolerances = tuple(self.tolerances)
         similarities = tuple(self.similarities)
@@ -143,12 +145,13 @@ class FellegiSunter(Informed):
             columns,
             tolerances,
             similarities,
+            held=held,
         )
 
     def _fit(self, compared: Compared) -> Fitted:
         levels, counts = compared.counts()
         # one match for each record of the longer file at most: the share is known
-        prior = 1.0 / max(len(compared.x), len(compared.z))
+        prior = 1.0 / max(compared.records)
         model = fit(
             levels,
             counts,

@@ -7,16 +7,21 @@ through an array run by run goes through a file, with the same bits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
 from tacit.data.frames import NativeFrame
+from tacit.data.io.disk_table import SpillFolder
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
+from tacit.data.out_of_core.lexical_order import lexical_order
+from tacit.data.out_of_core.number_files import NumberFiles
+from tacit.data.out_of_core.order_counts import at_rising
+from tacit.data.out_of_core.sorting import SortedNumbers, sorted_numbers
 
 NUMBER = 8
 """Bytes of a number."""
@@ -43,6 +48,8 @@ class DiskRows:
 
     files: tuple[Path, ...]
     n: int
+    folder: SpillFolder = field(compare=False, repr=False)
+    """Where what is made of them is written."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -65,6 +72,40 @@ class DiskRows:
             )
         return out
 
+    def source(self, column: int) -> NumberFiles:
+        """One column as numbers in row order, to be read a span at a time."""
+        return NumberFiles((self.files[column],), (self.n,))
+
+    def ordered(self, column: int) -> SortedNumbers:
+        """The values of one column in rising order; sorted once for all who ask."""
+        # files of numbers are never written again, so the path says what was sorted
+        key = ("sorted", self.files[column])
+        found: SortedNumbers | None = self.folder.kept.get(key)
+        if found is None:
+            found = sorted_numbers(self.source(column), self.folder)
+            self.folder.kept[key] = found
+        return found
+
+    def take(self, rows: Ints) -> Floats:
+        """Some records, in any order, read in the order of the file."""
+        order = np.argsort(rows, kind="stable")
+        out = np.empty((len(rows), len(self.files)))
+        for j, _ in enumerate(self.files):
+            out[order, j] = at_rising(self.source(j), rows[order])
+        return out
+
+
+def value_order(files: Sequence[DiskRows]) -> NumberFiles:
+    """The rows in the order of all columns of these files, which stand side by side; made once."""
+    folder = files[0].folder
+    key = ("value order", *(one.files for one in files))
+    found: NumberFiles | None = folder.kept.get(key)
+    if found is None:
+        columns = [one.source(j) for one in files for j, _ in enumerate(one.files)]
+        found = lexical_order(columns, folder)
+        folder.kept[key] = found
+    return found
+
 
 def disk_rows(data: OnDisk, names: Sequence[str]) -> DiskRows:
     """``Microdata.numbers`` of a file on the disk; written once for the same columns."""
@@ -86,7 +127,7 @@ def disk_rows(data: OnDisk, names: Sequence[str]) -> DiskRows:
     finally:
         for file in files:
             file.close()
-    found = DiskRows(paths, data.n)
+    found = DiskRows(paths, data.n, table.folder)
     # the readers are kept, so that nobody else gets their identity
     table.folder.kept[key] = (found, readers)
     return found

@@ -1,0 +1,168 @@
+"""What an assessment will cost, before it starts: bytes, passes, CPU time, and what will not run.
+
+    CPU seconds = start + n / 10^6 * sum over parts of (microseconds of its way) x columns
+
+for n records. A part is an attacker or a measure; a measure's way is what it says itself
+(``passes`` of ``facts.measure``), and columns are the compared ones, or the keys. The constants
+were fitted once, to 1,000,000 generated records of six columns on one thread at 2.8 GHz, and are
+not measured on the spot: that would cost what it is to predict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from tacit import loss, risk
+from tacit.assess.held import Allowed
+from tacit.attack.base import Attacker
+from tacit.attack.nearest import Nearest
+from tacit.base.facts import facts_of
+from tacit.data.microdata import Kind, Microdata
+from tacit.scale.any_size import fits
+from tacit.scale.cost import Cost
+from tacit.scale.memory import PROGRAM
+
+# seconds of the program, its libraries and compiled kernels, and of the report
+START = {"memory": 3.0, "disk": 4.0}
+# microseconds per record and compared column, by way of the measure
+MEMORY: Mapping[str, float] = {
+    "runs": 0.04,
+    "pieces": 0.35,
+    "keys": 0.1,
+    "cells": 0.2,
+    "units": 0.5,
+    "links": 0.3,
+    "together": 2.0,
+}
+DISK: Mapping[str, float] = {
+    "runs": 0.1,
+    "pieces": 0.6,
+    "keys": 0.15,
+    "cells": 0.3,
+    "units": 0.5,
+    "links": 0.3,
+    "together": 2.5,
+}
+# microseconds per record and compared column of an attacker: nearest record, and all others,
+# which look for the best assignment
+NEAREST, OTHERS = 1.5, 30.0
+# passes over a file: sums and what is centred at them; numbers, sort, ranks, counts; ...
+PASSES = {
+    "runs": 3,
+    "pieces": 5,
+    "keys": 2,
+    "cells": 3,
+    "units": 2,
+    "links": 1,
+    "together": 1,
+}
+# bytes of a number of both files, and of a sorted column of both with its rows
+NUMBERS, SORTED = 16, 32
+
+
+@dataclass(frozen=True)
+class AssessCost:
+    """What an assessment is expected to cost."""
+
+    cost: Cost
+    parts: dict[str, float]
+    """CPU seconds by attacker and measure that would run."""
+    not_run: dict[str, str]
+    """What would hold more than is allowed, and how much."""
+    combinations: int | None = field(default=None)
+    """How many combinations of keys may be held; None: in memory nothing is refused."""
+
+    def sentences(self) -> list[str]:
+        """For the command line."""
+        said = [self.cost.sentence()]
+        dearest = sorted(self.parts, key=lambda name: -self.parts[name])[:3]
+        most = ", ".join(f"{name} ({self.parts[name]:,.0f} s)" for name in dearest)
+        said.append(f"Most of it: {most}.")
+        said += [
+            f"{name} would not run: {reason}." for name, reason in self.not_run.items()
+        ]
+        if self.combinations is not None:
+            said.append(
+                "Measures of keys hold the different combinations of keys, which are counted "
+                f"first: {self.combinations:,} may be held."
+            )
+        return said
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain types."""
+        return asdict(self.cost) | {
+            "parts": self.parts,
+            "not_run": self.not_run,
+            "combinations": self.combinations,
+        }
+
+
+def assess_cost(
+    original: Microdata,
+    masked: Microdata,
+    attackers: Mapping[str, Attacker | None],
+    records: int,
+    size: int,
+    limit: int,
+    *,
+    on_disk: bool,
+) -> AssessCost:
+    """The cost of an assessment of files of so many records; both may be their heads.
+
+    Parameters
+    ----------
+    original, masked : Microdata
+        The files, or their first records.
+    attackers : mapping
+        Who attacks, by name; None is one who holds what he compares.
+    records, size : int
+        Records of a file, and bytes of both.
+    limit : int
+        Bytes of memory that may be used.
+    on_disk : bool
+        Are the files larger than memory?
+    """
+    rates = DISK if on_disk else MEMORY
+    schema, names = original.schema, original.quasi
+    keys = [name for name in names if schema[name].scale is not Kind.continuous]
+    counted = len(keys or names)
+    allowed = Allowed(original, masked, limit, records) if on_disk else None
+    million = records / 1e6
+    parts: dict[str, float] = {}
+    refused: dict[str, str] = {}
+    passes = 1
+    for name, attacker in attackers.items():
+        why = None if allowed is None else allowed.why_no_attack(attacker)
+        if why is not None:
+            refused[name] = why
+            continue
+        each = NEAREST if isinstance(attacker, Nearest) else OTHERS
+        parts[name] = million * each * len(names)
+        passes += PASSES["links"]
+    for room in (risk.registry, loss.registry):
+        for name in room:
+            why = None if allowed is None else allowed.why_not(room[name])
+            if why is not None:
+                refused[name] = why
+                continue
+            way = facts_of(room[name]).passes
+            columns = counted if way in ("keys", "cells", "units") else len(names)
+            parts[name] = million * rates[way] * columns
+            passes += PASSES[way]
+    beside = (NUMBERS * len(names) + SORTED * (len(names) - len(keys))) * records
+    seconds = START["disk" if on_disk else "memory"] + sum(parts.values())
+    cost = Cost(
+        records, len(original.names), size, beside if on_disk else 0, passes, seconds
+    )
+    room_left = None
+    if allowed is not None:
+        room_left = allowed.combinations(counted)
+    return AssessCost(cost, parts, refused, room_left)
+
+
+def both_fit(source: str | Path, limit: int) -> bool:
+    """Would two files of this size be worked on in memory?"""
+    # twice what a file takes, and the program once
+    return fits(source, f"{(limit + PROGRAM) // 2}B")
