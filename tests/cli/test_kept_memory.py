@@ -22,8 +22,10 @@ with kept_memory():
     np.ones(8_000_000)
     print(resident() - before)
 print(resident() - before)
-held = np.ones(8_000_000)
-del held
+first = np.ones(8_000_000)
+# what lies behind it must not keep it in the process
+second = np.ones(1_000_000)
+del first
 print(resident() - before)
 """
 
