@@ -194,6 +194,31 @@ def bethe_at_rest(n: int) -> Callable[[], object]:
     return lambda: link_probabilities(rows, columns, 2 * cost**2, (n, n), rounds=300)
 
 
+def trees(n: int) -> Callable[[], object]:
+    """Randomised trees of two classes: cuts, and records that go down."""
+    from tacit.kernels import tree_cuts, tree_descent
+    from tacit.loss.random_trees import class_shares, ranks
+
+    for kernel in (tree_cuts._random_cuts, tree_descent._descend):
+        kernel.pays = lambda _: True  # type: ignore[method-assign]
+    rng = np.random.default_rng(0)
+    rows = ranks(rng.random((n, 3)).round(2))
+    label = (rows[:, 0] + 20 * rng.random(n) > rows[:, 0].mean() + 10).astype(np.int64)
+    options = {"classes": 2, "trees": 3, "leaf": 5, "rng": np.random.default_rng(0)}
+    every = np.arange(n)
+    return lambda: class_shares(rows, label, every, every, **options)
+
+
+def rank_gaps(n: int) -> Callable[[], object]:
+    """Costs of all pairs by their ranks in two columns."""
+    from tacit.kernels.rank_gaps import range_costs
+
+    first = np.random.default_rng(0).integers(0, n, (n, 2))
+    ranks = np.stack([first, first + 1], axis=2).reshape(n, 4).astype(float)
+    cost = np.append(np.arange(n // 4) / n, np.inf)
+    return lambda: range_costs(ranks, ranks, cost)
+
+
 def stream_microaggregation(n: int) -> Callable[[], object]:
     """Microaggregation of a stream, window 40."""
     from tacit.stream import Microaggregation
@@ -242,6 +267,8 @@ WORKLOADS: dict[Callable[[int], Callable[[], object]], tuple[int, int]] = {
     assignment_places: (40, 80),
     bethe: (15, 30),
     bethe_at_rest: (20, 40),
+    trees: (60, 120),
+    rank_gaps: (15, 30),
     stream_microaggregation: (200, 400),
     stream_rank_swapping: (200, 400),
     stream_clusters: (200, 400),
