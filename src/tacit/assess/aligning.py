@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -48,17 +49,26 @@ def of_manifest(
     path: str | Path,
     original: Microdata,
     masked: Microdata,
+    done: Callable[[Plan], Plan] | None = None,
 ) -> tuple[Plan, Microdata, bool]:
     """The plan of a manifest (or plan file), and the release with its rows put back.
 
     The last value says that row i is now row i. A manifest of another release must not make
     an attack miss: rows put in its order have to be nearer than random pairs, unless not even
-    the plan lets them be (``check_alignment``).
+    the plan lets them be (``check_alignment``). ``done`` gives a plan the way in which its steps
+    were done, where that was not on the whole file: who runs it again otherwise finds less.
     """
     if Path(path).suffix != ".json":
         return Plan.load(path), masked, False
     record = manifest.load(path)
     plan = Plan.from_dict(record["plan"], source=str(path))
+    if done is not None:
+        plan = done(plan)
+    elif "in_blocks" in record:
+        raise InputError(
+            f"{path}: some of its steps were done in blocks, and whoever runs them again must do "
+            "the same; assess it with tacit assess"
+        )
     if original.n != masked.n:
         return plan, masked, False
     truth = manifest.truth_of(record, original.n, path)

@@ -247,6 +247,7 @@ def assess(
     progress: Progress | None = None,
     stop: Stop | None = None,
     memory: int | None = None,
+    done: Callable[[Plan], Plan] | None = None,
 ) -> Assessment:
     """Attack a release in every way asked for, and measure its risk and loss.
 
@@ -282,6 +283,9 @@ def assess(
     memory : int, optional
         Bytes that may be used where the files are on the disk; 80 % of what is free unless given.
         What holds more does not run, and is a failure that says so.
+    done : callable, optional
+        Gives the plan of a manifest the way in which its steps were done, where that was in blocks
+        (``scale.in_blocks``), so that the intruder who runs it again does the same.
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
@@ -290,7 +294,7 @@ def assess(
         truth = rows_by_key(original, masked, key)
         original, masked = original.drop([key]), masked.drop([key])
     if isinstance(plan, str | Path):
-        plan, put_back, sure = of_manifest(plan, original, masked)
+        plan, put_back, sure = of_manifest(plan, original, masked, done)
         # what the caller says of rows goes before the manifest
         if sure and truth is None:
             masked, truth = put_back, "rows"

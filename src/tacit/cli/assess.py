@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tacit.data.microdata import Microdata
     from tacit.plan.manifest import Manifest
     from tacit.plan.plan import Plan
+    from tacit.scale.any_size import Place
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -200,6 +201,7 @@ def assess(
             before,
             after,
             plan=plan,
+            done=_done(record, plan, place, memory),
             truth="rows" if aligned and key is None else None,
             key=key,
             attackers=names,
@@ -322,6 +324,21 @@ def _say_how_far_off(
         on_disk=True,
     )
     shared.tell(cost.cost.afterwards(time.process_time()))
+
+
+def _done(
+    record: Mapping[str, object] | None,
+    plan: Path | None,
+    place: Place | None,
+    memory: str | None,
+) -> Callable[[Plan], Plan] | None:
+    """How the steps of a manifest were done, where that was not on the whole file."""
+    if record is None or "in_blocks" not in record:
+        return None
+    from tacit.scale.in_blocks import InBlocks
+
+    blocks = InBlocks.of(dict(record), plan, *shared.room(place, memory))
+    return None if blocks is None else blocks.done
 
 
 def _limits(pairs: list[str] | None) -> dict[str, float]:

@@ -125,6 +125,9 @@ class Plan:
         Columns that may leave although nothing protects them (see ``plan.leaving``).
     key : int, optional
         What the order of rows and the release numbers of persons and households are drawn from.
+    instead : dict
+        Steps, by their number from 1, that somebody else does (in blocks, ``scale.in_blocks``).
+        Whoever runs the plan again does them so, too; it is no part of what is written down.
 
     Examples
     --------
@@ -143,6 +146,7 @@ class Plan:
     columns: dict[str, ColumnChange] = field(default_factory=dict)
     release_as_is: tuple[str, ...] = ()
     key: int | None = None
+    instead: dict[int, Masker] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, what: object) -> Plan:
@@ -235,22 +239,15 @@ class Plan:
         gone = set(identifiers) - kept
         return [name for name in data.names if name not in gone]
 
-    def mask(
-        self,
-        data: Frame,
-        outcomes: list[Table] | None = None,
-        *,
-        instead: Mapping[int, Masker] | None = None,
-    ) -> Frame:
+    def mask(self, data: Frame, outcomes: list[Table] | None = None) -> Frame:
         """Mask without a word about columns that leave as they are; for tries.
 
         What the steps have to say of their work is added to ``outcomes``, for the manifest.
-        ``instead`` are steps, by their number from 1, that somebody else does (in blocks).
         """
         # roles first: the methods choose their columns by them
         micro = self.with_roles(Microdata.of(data))
         for number, protector in enumerate(self.protectors(), start=1):
-            other = (instead or {}).get(number)
+            other = self.instead.get(number)
             if other is not None:
                 micro = other(number, protector, micro)
                 continue

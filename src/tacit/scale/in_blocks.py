@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -90,8 +90,12 @@ class InBlocks:
         self, plan: Plan, data: Microdata, outcomes: list[Table] | None = None
     ) -> Microdata:
         """``Plan.mask``, with these steps in blocks."""
-        steps = dict.fromkeys(self.leaf, self._masked)
-        return plan.mask(data, outcomes, instead=steps)
+        masked: Microdata = self.done(plan).mask(data, outcomes)
+        return masked
+
+    def done(self, plan: Plan) -> Plan:
+        """The plan with these steps in blocks, for whoever runs it again."""
+        return replace(plan, instead=dict.fromkeys(self.leaf, self._masked))
 
     def _masked(self, number: int, method: Protector, data: Microdata) -> Microdata:
         """What one step makes of a file, on the disk or in memory."""

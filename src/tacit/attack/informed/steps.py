@@ -103,8 +103,13 @@ def computed_part(
     with warnings.catch_warnings():
         # what a step warns of was said when the file was masked
         warnings.simplefilter("ignore")
-        for step in steps[:first]:
-            data = step.fit_transform(data)
+        # some were done in another way (in blocks), and are done so again
+        done = getattr(plan, "instead", {})
+        for number, step in enumerate(steps[:first], start=1):
+            other = done.get(number)
+            data = (
+                step.fit_transform(data) if other is None else other(number, step, data)
+            )
     return data, steps[first:]
 
 
