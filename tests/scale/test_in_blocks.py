@@ -149,3 +149,13 @@ def test_python_does_not_take_it_for_a_plan_on_the_whole_file(file, little):
             pq.read_table("out.parquet"),
             plan="out.parquet.manifest.json",
         )
+
+
+def test_who_runs_a_release_of_tacit_large_again_does_so_in_blocks(file, monkeypatch):
+    words = ["--set", "k=5", "--quasi", "income,age", "--leaf", "4000"]
+    run(monkeypatch, "large", "protect", file, "out.parquet", *words)
+    words = ["--plan", "out.parquet.manifest.json", "--attackers", "nearest"]
+    roles = ["--quasi", "income,age", "--confidential", "debt,sex", "--json", "a.json"]
+    run(monkeypatch, "assess", file, "out.parquet", *words, *roles, code=None)
+    found = json.loads((file.parent / "a.json").read_text())["attacks"]["rerun"]
+    assert 0.9 / 5.2 < found["rate"] <= 1 / 5

@@ -64,7 +64,7 @@ def of_manifest(
     plan = Plan.from_dict(record["plan"], source=str(path))
     if done is not None:
         plan = done(plan)
-    elif "in_blocks" in record:
+    elif {"blocks", "in_blocks"} & record.keys():
         raise InputError(
             f"{path}: some of its steps were done in blocks, and whoever runs them again must do "
             "the same; assess it with tacit assess"

@@ -333,7 +333,7 @@ def _done(
     memory: str | None,
 ) -> Callable[[Plan], Plan] | None:
     """How the steps of a manifest were done, where that was not on the whole file."""
-    if record is None or "in_blocks" not in record:
+    if record is None or not {"blocks", "in_blocks"} & record.keys():
         return None
     from tacit.scale.in_blocks import InBlocks
 

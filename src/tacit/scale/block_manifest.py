@@ -23,11 +23,9 @@ from tacit.data.schema import Schema
 from tacit.plan.manifest import Manifest, load, path_of, put, sha256
 from tacit.plan.plan import Plan, Step
 from tacit.protect import registry
+from tacit.scale.in_blocks import BLOCKS
 from tacit.scale.protect import protect
 from tacit.scale.run_result import BlockRelease
-
-BLOCKS = "blocks"
-"""The entry by which such a manifest is known."""
 
 
 def write(

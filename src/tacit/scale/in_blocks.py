@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,8 +32,12 @@ from tacit.protect.file_parts import has_units
 from tacit.protect.parted import strata_columns
 from tacit.scale.protect import protect
 
+BLOCKS = "blocks"
+"""The entry by which a manifest of ``tacit large protect`` is known."""
 IN_BLOCKS = "in_blocks"
 """Where a manifest says which steps were done in blocks, and how large these may be."""
+GROUPED = "microaggregation"
+"""The method whose groups depend on the blocks."""
 LEAF = 10_000
 """Records of a block at most: as ``tacit large protect`` has it."""
 
@@ -57,6 +62,8 @@ class InBlocks:
     leaf: Mapping[int, int]
     memory: int
     folder: Path | None = None
+    request: Mapping[str, Any] = field(default_factory=dict)
+    """What ``tacit large protect`` was asked for: columns, what blocks are cut on, categories."""
 
     def entry(self) -> Table:
         """What the manifest keeps."""
@@ -77,6 +84,10 @@ class InBlocks:
         cls, manifest: Table, source: object, memory: int, folder: Path | None = None
     ) -> InBlocks | None:
         """As a manifest says it; None: no step was."""
+        large = manifest.get(BLOCKS)
+        if large is not None:
+            # a release of ``tacit large protect``: one step, all of it in blocks
+            return cls({1: int(large["leaf"])}, memory, folder, large)
         entry = manifest.get(IN_BLOCKS)
         if entry is None:
             return None
@@ -95,23 +106,33 @@ class InBlocks:
 
     def done(self, plan: Plan) -> Plan:
         """The plan with these steps in blocks, for whoever runs it again."""
-        return replace(plan, instead=dict.fromkeys(self.leaf, self._masked))
+        # what is masked record by record is the same in blocks and without
+        steps = [n for n in self.leaf if plan.steps[n - 1].method == GROUPED]
+        return replace(plan, instead=dict.fromkeys(steps, self._masked))
 
     def _masked(self, number: int, method: Protector, data: Microdata) -> Microdata:
         """What one step makes of a file, on the disk or in memory."""
         data, columns = method._start(data, reset=True)
+        columns = list(self.request.get("columns") or columns)
+        cut_on = self.request.get("split_on")
+        if self.request.get("categorical"):
+            raise InputError(
+                "steps in blocks with categories cannot be run again here: repeat the release "
+                "with tacit verify"
+            )
         given = method.changed_parameters()
         given.pop("columns", None)
         with tempfile.TemporaryDirectory(dir=self.folder, prefix="blocks-") as name:
             folder = Path(name)
             source, out = folder / "in.parquet", folder / "out.parquet"
-            _write(data, columns, source)
+            _write(data, [*dict.fromkeys([*columns, *(cut_on or [])])], source)
             protect(
                 source,
                 out,
-                method="microaggregation",
+                method=GROUPED,
                 parameters=given,
                 columns=columns,
+                split_on=cut_on,
                 drop=[],
                 leaf=self.leaf[number],
                 memory=self.memory,
