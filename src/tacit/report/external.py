@@ -18,7 +18,7 @@ from tacit.assess.assessment import Assessment
 from tacit.base.measure import Measure
 from tacit.plan.plan import Plan
 from tacit.report import parts
-from tacit.report.bands import decade, highest, share_band
+from tacit.report.bands import decade, share_band
 from tacit.report.checks import gathered
 from tacit.report.content import Content, Row
 from tacit.report.glossary import entries
@@ -81,7 +81,7 @@ def content(
     top = max(exact.values(), default=0.0)
     # of the others it is said that they find no more: each band would be one more figure
     rates = {
-        title(name): share_band(rate) if rate == top else highest(top)
+        title(name): share_band(rate) if rate == top else "no more"
         for name, rate in exact.items()
     }
     # the exact rate is also what a table would sort by
@@ -148,8 +148,10 @@ def _side(row: Row) -> str:
     """On which side of its limit a check lies, which its result says as well."""
     if row["standing"] == "borderline":
         return f"about {row['limit']}"
-    above = row["standing"] == "fails"
-    return f"{'over' if above else 'up to'} {row['limit']}"
+    if row["standing"] == "fails":
+        return f"over {row['limit']}"
+    none = str(row["limit"]).startswith("0\u00a0")
+    return str(row["limit"]) if none else f"up to {row['limit']}"
 
 
 def _loss(assessment: Assessment) -> list[Row]:
