@@ -193,7 +193,9 @@ def test_a_hundred_thousand_records_answer_at_once(page) -> None:
     page.select_option("#add", "rounding")
     clicked("add a step", lambda: click("text=Add a step"), "[name='s1.method']")
     last = "[aria-label='Remove step 2']"
-    clicked("remove a step", lambda: click(last), "body:not(:has([name='s1.method'])) #add")
+    clicked(
+        "remove a step", lambda: click(last), "body:not(:has([name='s1.method'])) #add"
+    )
     clicked("undo", lambda: click("#undo"), "[name='s1.method']")
     clicked("redo", lambda: click("#redo"), "#redo[disabled]")
     clicked("classes", lambda: click("text=make the classes"), "#standing table")
