@@ -1,4 +1,4 @@
-"""The risk before protection is asked by the same columns and counted in the same units as after."""
+"""Risk before protection is asked by the same columns, and counted in the same units, as after."""
 
 from __future__ import annotations
 

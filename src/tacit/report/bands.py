@@ -65,14 +65,6 @@ def decade(value: float | None) -> str:
     return f"{sign}{low:g} to {sign}{10 * low:g}"
 
 
-def highest(share: float) -> str:
-    """The upper end of a share's band, as what is certainly not exceeded."""
-    if share < LEAST:
-        return f"up to {100 * LEAST:g}{THIN}%"
-    top = 1.0 if share >= STEPS[-1] / 10 else ends(share)[1]
-    return f"up to {100 * top:g}{THIN}%"
-
-
 def band(value: float | None) -> str:
     """A figure that is no share, as a band."""
     if value is None or not math.isfinite(value):

@@ -3,10 +3,10 @@
 What is added elsewhere stays out. Allowed: the verdict, the strongest rate and one loss as bands
 (`tacit.report.bands`), of every other check on which side of its limit it lies, the names of the
 methods, words. Left out on purpose: exact figures, and the bands of the other attacks and measures:
-with twenty of them whoever has a file like it tells k = 6 from k = 7. Left out, too: parameters, seeds, hashes, records, values,
-distributions and correlations of the original, what a measure or attack says about single columns
-or records, reasons of failures (they may quote values), and everything about columns that are not
-released.
+with twenty of them whoever has a file like it tells k = 6 from k = 7. Left out, too: parameters,
+seeds, hashes, records, values, distributions and correlations of the original, what a measure or
+attack says about single columns or records, reasons of failures (they may quote values), and
+everything about columns that are not released.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tacit.assess.assessment import Assessment
 from tacit.base.measure import Measure
 from tacit.plan.plan import Plan
 from tacit.report import parts
-from tacit.report.bands import decade, highest, share_band
+from tacit.report.bands import decade, share_band
 from tacit.report.checks import gathered
 from tacit.report.content import Content, Row
 from tacit.report.glossary import entries
@@ -26,7 +26,6 @@ from tacit.report.internal import today
 from tacit.report.measured import measure_rows
 from tacit.report.words import NONE, count, title
 from tacit.risk import registry as known_risks
-
 
 REST = (
     "More attacks and measures were run than figures are shown: together they would tell how "
@@ -77,11 +76,10 @@ def content(
         for row in gathered(checked, exact)
     ]
     # a phrase of the attacker may name columns or parameters
-    ran = assessment.linkages
     top = max(exact.values(), default=0.0)
     # of the others it is said that they find no more: each band would be one more figure
     rates = {
-        title(name): share_band(rate) if rate == top else highest(top)
+        title(name): share_band(rate) if rate == top else "no more"
         for name, rate in exact.items()
     }
     # the exact rate is also what a table would sort by
@@ -148,8 +146,10 @@ def _side(row: Row) -> str:
     """On which side of its limit a check lies, which its result says as well."""
     if row["standing"] == "borderline":
         return f"about {row['limit']}"
-    above = row["standing"] == "fails"
-    return f"{'over' if above else 'up to'} {row['limit']}"
+    if row["standing"] == "fails":
+        return f"over {row['limit']}"
+    none = str(row["limit"]).startswith("0\u00a0")
+    return str(row["limit"]) if none else f"up to {row['limit']}"
 
 
 def _loss(assessment: Assessment) -> list[Row]:

@@ -92,11 +92,13 @@ class Look:
                 f"not protected yet: no group of fewer than {ENOUGH} {self.unit}s on these keys; "
                 "other columns were not looked at, and nothing was attacked"
             )
+        # an expectation; where it is a whole number of people it is written as one
+        named = f"{self.in_file:,.1f}".removesuffix(".0")
         return (
             f"NOT SAFE as it is, before protection: {self.uniques:,} of {self.units:,} "
             f"{self.unit}s ({self.uniques / self.units:.1%}) are alone with their "
             f"{len(self.keys)} keys, {few:,} are in groups below {ENOUGH}; an intruder who "
-            f"knows who is in the file names {self.in_file:,.1f} of them"
+            f"knows who is in the file names {named} of them"
         )
 
     def to_dict(self) -> dict[str, object]:

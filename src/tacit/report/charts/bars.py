@@ -72,9 +72,9 @@ def bars(
     height = bottom + (20 if most is not None else 0)
     spoken = "; ".join(f"{bar.label}: {write(bar.value)}" for bar in rows[:SPOKEN])
     d = Drawing(width, height, f"{title}. {spoken}")
-    # labels may take two fifths of the width; 6 % of slack, because `wide` is a guess
+    # labels may take nearly half of the width; 6 % of slack, because `wide` is a guess
     longest = max((1.06 * wide(bar.label) for bar in rows), default=30)
-    room = 2.0 if above else min(width * 0.4, 18 + longest)
+    room = 2.0 if above else min(width * 0.46, 18 + longest)
     x = Scale(0, most or _largest(rows, bound), room, width - (52 if above else 70))
     for place, bar in enumerate(rows):
         _draw(
