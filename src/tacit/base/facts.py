@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., object])
-MeasurePasses = Literal["runs", "pieces", "keys", "cells", "units", "links", "together"]
-"""How a measure goes through a file: run of records by run; by pieces of sorted columns; holding
-the different combinations of keys, alone or with a confidential value; the key columns and who
-belongs together; the links of attacks that have run; or all columns that it compares."""
+MeasurePasses = Literal[
+    "runs", "pieces", "sample", "keys", "cells", "units", "links", "together"
+]
+"""How a measure goes through a file: run of records by run; by pieces of sorted columns; from a
+sample of the file sorted by all columns; holding the different combinations of keys, alone or with
+a confidential value; the key columns and who belongs together; the links of attacks that have
+run; or all columns that it compares."""
 
 # halving a real number never reaches 0: below this the search goes to the end at once
 SMALLEST_STEP = 1e-3

@@ -25,7 +25,7 @@ of records learn nothing about each."""
 _PREDICTORS = ("quasi", "confidential", "other")
 
 
-@facts.measure("Classifier", passes="pieces")
+@facts.measure("Classifier", passes="sample")
 def classifier(
     original: object,
     masked: object,

@@ -20,7 +20,7 @@ LEAF = 3
 """Records of the smallest leaf: as few as the smallest group that a release may show."""
 
 
-@facts.measure("Propensity score (pMSE)", passes="pieces")
+@facts.measure("Propensity score (pMSE)", passes="sample")
 def pmse(
     original: object,
     masked: object,

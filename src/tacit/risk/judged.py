@@ -68,20 +68,21 @@ class Judged:
         release = read_as(known, masked)
         if keys is None:
             names = keys_of(release)
-            if every and not names:
-                release, names = keyed(release, None)
         else:
             release, names = keyed(release, keys)
-        if not (held or known.in_memory or release.in_memory) and names:
+        counted = names
+        if every and not names:
+            counted = keyed(release, None)[1]
+        if not (held or known.in_memory or release.in_memory) and counted:
             # measured: what reads files is not loaded where they are in memory
             from tacit.data.io.on_disk import OnDisk
             from tacit.risk.combinations import Combinations, has_units, weight_of
 
             if isinstance(release, OnDisk) and not has_units(known, release):
                 return cls._of_combinations(
-                    Combinations.of(release, names, weight_of(release, weight)),
+                    Combinations.of(release, counted, weight_of(release, weight)),
                     release,
-                    names,
+                    counted,
                 )
         reader = filled(release, known)
         suppressed = read_off = 0

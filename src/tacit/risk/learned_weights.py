@@ -19,7 +19,7 @@ LEAST = 20
 MILLION = 1_000_000
 
 
-@facts.measure("Weights that an intruder would learn", passes="pieces")
+@facts.measure("Weights that an intruder would learn", passes="sample")
 def learned_weights(
     original: object,
     masked: object,

@@ -1,6 +1,7 @@
 """What an assessment will cost, before it starts: bytes, passes, CPU time, and what will not run.
 
-    CPU seconds = start + n / 10^6 * sum over parts of (microseconds of its way) x columns
+    CPU seconds = start + n / 10^6 * (opening x columns of both files
+                                      + sum over parts of (microseconds of its way) x columns)
 
 for n records. A part is an attacker or a measure; a measure's way is what it says itself
 (``passes`` of ``facts.measure``), and columns are the compared ones, or the keys. The constants
@@ -26,24 +27,28 @@ from tacit.scale.memory import PROGRAM
 
 # seconds of the program, its libraries and compiled kernels, and of the report
 START = {"memory": 3.0, "disk": 4.0}
+# microseconds per record and column of a file that is opened: kinds and roles
+OPENED = {"memory": 0.05, "disk": 0.06}
 # microseconds per record and compared column, by way of the measure
 MEMORY: Mapping[str, float] = {
     "runs": 0.04,
     "pieces": 0.35,
-    "keys": 0.1,
-    "cells": 0.2,
-    "units": 0.5,
-    "links": 0.3,
+    "sample": 0.5,
+    "keys": 0.02,
+    "cells": 0.05,
+    "units": 0.1,
+    "links": 0.1,
     "together": 2.0,
 }
 DISK: Mapping[str, float] = {
     "runs": 0.1,
-    "pieces": 0.6,
-    "keys": 0.15,
-    "cells": 0.3,
-    "units": 0.5,
-    "links": 0.3,
-    "together": 2.5,
+    "pieces": 0.3,
+    "sample": 2.0,
+    "keys": 0.03,
+    "cells": 0.1,
+    "units": 0.1,
+    "links": 0.1,
+    "together": 2.0,
 }
 # microseconds per record and compared column of an attacker: nearest record, and all others,
 # which look for the best assignment
@@ -52,6 +57,7 @@ NEAREST, OTHERS = 1.5, 30.0
 PASSES = {
     "runs": 3,
     "pieces": 5,
+    "sample": 20,
     "keys": 2,
     "cells": 3,
     "units": 2,
@@ -152,7 +158,9 @@ def assess_cost(
             parts[name] = million * rates[way] * columns
             passes += PASSES[way]
     beside = (NUMBERS * len(names) + SORTED * (len(names) - len(keys))) * records
-    seconds = START["disk" if on_disk else "memory"] + sum(parts.values())
+    where = "disk" if on_disk else "memory"
+    opened = OPENED[where] * (len(original.names) + len(masked.names))
+    seconds = START[where] + million * opened + sum(parts.values())
     cost = Cost(
         records, len(original.names), size, beside if on_disk else 0, passes, seconds
     )
