@@ -5,8 +5,9 @@
 
 for n records. A part is an attacker or a measure; a measure's way is what it says itself
 (``passes`` of ``facts.measure``), and columns are the compared ones, or the keys. The constants
-were fitted once, to 1,000,000 generated records of six columns on one thread at 2.8 GHz, and are
-not measured on the spot: that would cost what it is to predict.
+of measures that go by pieces and of nearest record were fitted once, to 1,000,000 generated records
+of six columns on one thread at 2.8 GHz; those of other attackers and of what is held together are
+rough guesses. None is measured on the spot: that would cost what it is to predict.
 """
 
 from __future__ import annotations
