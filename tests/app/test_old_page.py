@@ -18,7 +18,8 @@ import pytest
 
 from app.conftest import load_demo, wait_for_runs
 
-pytestmark = pytest.mark.needs("chromium")
+# slow: `test_points` has the same points in every run
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.slow]
 
 SOURCE = Path(__file__).parents[2] / "src"
 SAFE = "safe by these thresholds"

@@ -259,7 +259,7 @@ def test_the_limit_counts_what_a_step_holds(file, tmp_path):
         for method, word in (
             ("noise", "a piece of each pass is held"),
             ("rank_swapping", "two windows of 5 % of the ranks"),
-            ("shuffling", "shuffling holds the 2 columns"),
+            ("massc", "massc holds the 2 columns"),
         ):
             plan = Plan.from_toml(f"[[steps]]\nmethod = '{method}'\n")
             with pytest.raises(ParameterError, match=word):
