@@ -105,7 +105,9 @@ def test_one_verdict_with_its_reason_and_its_next_step(page, tmp_path: Path) -> 
     page.wait_for_selector("#bound[value='20']")
     page.goto(f"{address}/compare")
     assert page.inner_text("#live tbody .judged .tag") == "other thresholds"
-    assert "Run it again: it was judged by others." in page.inner_text("#none-safe")
+    assert "Run it again: it was judged by other thresholds." in page.inner_text(
+        "#none-safe"
+    )
     assert page.locator(".tag:text-is('recommended')").count() == 0
     page.goto(f"{address}/release")
     assert "Judged by other thresholds" in page.inner_text("#other-thresholds")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tacit.app.pages.compare import without_code
 from tacit.app.project import Project
 from tacit.app.worker import Cancelled, Job, Worker
 
@@ -145,3 +146,27 @@ def test_the_newest_preview_wins(worker: Worker) -> None:
     first.wait(120)
     with pytest.raises(RuntimeError, match="TypeError"):
         new.wait(120)
+
+
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        (
+            "Laplace needs the bounds of 'a', from what is known and not from the file: "
+            "bounds={'a': (low, high)}, or categories={'a': [...]}",
+            "Laplace needs the bounds of 'a', from what is known and not from the file",
+        ),
+        (
+            "'a' is nominal; leave it out (quasi=[...], confidential=[...])",
+            "'a' is nominal; leave it out",
+        ),
+        (
+            "leave it out (columns=[...]), or correct its kind",
+            "leave it out, or correct its kind",
+        ),
+        ("k=1 must be 2 or more (not 1): see above", None),
+    ],
+)
+def test_a_reason_on_the_page_holds_no_python(reason: str, shown: str | None) -> None:
+    """Whoever reads the page does not write Python; a reason without it stays as it is."""
+    assert without_code(reason) == (reason if shown is None else shown)

@@ -309,3 +309,28 @@ def test_a_heatmap_has_every_figure_and_tells_losses_apart() -> None:
     assert text.count('class="cell') == 6
     # on the darkest shades letters are light
     assert text.count("on-dark") == 1
+
+
+def test_on_a_telephone_the_limit_goes_behind_the_names_of_bars() -> None:
+    """It went through them: 'Nearest record' was crossed by the dashed line."""
+    drawn = str(bars("t", [Bar("Nearest record", 0.3)], bound=0.05, width=340))
+    assert 'class="bound"' in drawn
+    assert drawn.count(">Nearest record<") == 1
+    assert drawn.index('class="bound"') < drawn.index(">Nearest record<")
+
+
+def test_words_on_the_bound_go_beside_a_point_where_both_ends_are_taken() -> None:
+    """A lattice has points on a bound of zero at both ends: its words lay over one of them."""
+    points = [
+        Point("a", risk=0, loss=0.1),
+        Point("b", risk=0, loss=0.5),
+        Point("c", risk=0, loss=1),
+        Point("d", risk=0.7, loss=0.7),
+    ]
+    root = parse(risk_utility_map(points, bound=0))
+    words = next(e for e in root.iter() if (e.text or "").startswith("accepted"))
+    start = float(words.attrib["x"])
+    end = start + wide(words.text or "")
+    marks = [float(e.attrib["cx"]) for e in root.iter() if "cx" in e.attrib]
+    assert len(marks) == len(points)
+    assert not [cx for cx in marks[:3] if start - 8 < cx < end + 8]

@@ -83,17 +83,22 @@ def _loss_apart(measure: Measure) -> list[Row]:
     """
     nominal = measure.details["nominal columns"]
     categories = sum(nominal.values()) / len(nominal)
-    made = f"{number(categories)} for each of {len(nominal)} columns of categories"
+    made = f"{number(categories)} for {_each(len(nominal))} of categories"
     made += " (half the changed cells, half the moved shares)"
     row = dict(_row(ALL_COLUMNS, measure))
     if "numbers" not in measure.details:
         return [{**row, "reading": f"Mean over columns: {made}."}]
     of_numbers = float(measure.details["numbers"])
     names = measure.details["columns"]
-    numbers = f"{number(of_numbers)} for each of {len(names)} columns of numbers"
+    numbers = f"{number(of_numbers)} for {_each(len(names))} of numbers"
     part = Measure("IL", of_numbers, measure.range, measure.zero, measure.higher)
     reading = "Of columns of numbers only, as IL1 to IL5 are."
     return [
         {**row, "reading": f"Mean over columns: {numbers}, {made}."},
         {**_row(NUMBERS, part), "reading": reading},
     ]
+
+
+def _each(columns: int) -> str:
+    """So many columns in words, one of them without a plural."""
+    return "the one column" if columns == 1 else f"each of {columns} columns"

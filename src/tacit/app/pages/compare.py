@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from tacit.compare.trial import LOSS, STRONGEST, Trial
 from tacit.report.charts import Point, for_both, risk_utility_map
 from tacit.report.charts.map import look_of
 from tacit.report.charts.svg import Drawing
-from tacit.report.words import inside, number, percent
+from tacit.report.words import NONE, inside, number, percent
 
 router = APIRouter()
 
@@ -27,6 +28,8 @@ router = APIRouter()
 MULTIPLES, FROM_ZERO = (0.5, 1, 2, 4), (1, 2, 4)
 # Letters beside a point of the map.
 BESIDE = 42
+# parameters as Python writes them: in brackets, or after the colon that ends a sentence
+CODE = re.compile(r"\s*\([a-z_]+=[\[{][^()]*\)|:\s*[a-z_]+=[\[{].*$", re.DOTALL)
 
 
 def family(attempt: Attempt) -> str:
@@ -177,7 +180,7 @@ def _row(
     row: dict[str, object] = {
         "id": attempt.id,
         "label": attempt.label,
-        "error": attempt.error,
+        "error": without_code(attempt.error),
         "chosen": attempt.id == setup.release,
     }
     if not attempt.ok:
@@ -196,13 +199,15 @@ def _row(
         )
     summary = attempt.summary
     trial = summary["trial"]
+    risk = percent(trial.risk)
     state, word, following = _judged(attempt, setup)
     return row | {
         "next": following,
         "why": summary["verdict"]["sentence"],
-        "risk": percent(trial.risk),
+        "risk": risk,
         "by": inside(trial.attacker),
-        "chance": percent(summary["chance"]),
+        # where no attack has a rate there is nothing that guessing would be held against
+        "chance": percent(None if risk == NONE else summary["chance"]),
         "loss": number(trial.loss),
         "score": number(trial.score),
         "recommended": trial is recommended,
@@ -211,13 +216,28 @@ def _row(
     }
 
 
+def without_code(reason: str) -> str:
+    """A reason without the Python that would mend it, which a reader of the page does not write.
+
+    >>> without_code("IPSO works on numbers; leave it out (quasi=[...], confidential=[...])")
+    'IPSO works on numbers; leave it out'
+    >>> without_code("Laplace needs the bounds of 'age': bounds={'age': (low, high)}")
+    "Laplace needs the bounds of 'age'"
+    """
+    return CODE.sub("", reason)
+
+
 def _judged(attempt: Attempt, setup: Setup) -> tuple[str, str, str]:
     """Colour, word and next step of the one verdict.
 
     What was judged by other thresholds is not called safe by these.
     """
     if not attempt.judged_by(setup):
-        return "warn", "other thresholds", "Run it again: it was judged by others."
+        return (
+            "warn",
+            "other thresholds",
+            "Run it again: it was judged by other thresholds.",
+        )
     said = attempt.summary["verdict"]
     return said["state"], said["word"], said["next"]
 

@@ -96,6 +96,10 @@ def bars(
         )
         accepted = limit(bound) if shares else number(bound)
         d.text(x(bound) + 4, 12, f"accepted up to {accepted}", "note")
+    # the dashed line goes behind a label that stands above its bar, not through it
+    for place, bar in enumerate(rows if above else ()):
+        kind = "label strong" if bar.strong else "label"
+        d.text(room, top + place * row + above, _cut(bar.label, x.end), kind)
     if most is not None:
         bottom_axis(d, x, bottom, 4, percent=shares)
     return d
@@ -122,7 +126,6 @@ def _draw(
     room = x.start
     strong = " strong" if bar.strong else ""
     if above:
-        d.text(room, y + above, _cut(bar.label, x.end), "label" + strong)
         y, row = y + above, row - above
     middle = y + row / 2
     if not above:

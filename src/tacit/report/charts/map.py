@@ -168,12 +168,15 @@ def _name_bound(
     scales: tuple[Scale, Scale],
     points: Sequence[Point],
 ) -> None:
-    """The words on the dashed line: at its right end, or at the left where a point is there."""
+    """The words on the dashed line: at its right end, else its left, else beside a point on it."""
     x, y = scales
     span = wide(text)
     marks = [(x(point.loss), y(point.risk)) for point in points]
     boxes = [(cx - 14, cy - 14, cx + 14, cy + 14) for cx, cy in marks]
-    for start in (ends[1] - 4 - span, ends[0] + 8):
+    last = ends[1] - 4 - span
+    beside = sorted(cx + 16 for cx, _ in marks if cx + 16 < last)
+    # the left end comes again: it is kept where no place is free
+    for start in (last, ends[0] + 8, *beside, ends[0] + 8):
         box = (start, height - 16, start + span, height)
         if not any(meet(box, other) for other in boxes):
             break
