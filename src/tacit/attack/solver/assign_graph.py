@@ -99,7 +99,7 @@ class Solver:
         stop = self.stopper.flag
         v = self.v
         state = self.state
-        unit = _typical(cost)
+        unit = typical(cost)
         # bids that an auction may take before paths take over: enough for any phase that
         # converges well, and a bound for one that does not
         most_bids = 40 * len(state.kind) + 1000
@@ -148,12 +148,18 @@ class Solver:
         self.u = least(indptr, cols, cost, v)
         self.cost = float(state.row_cost.sum())
 
+    def forget(self) -> None:
+        """Nobody is linked and every price is zero, as at the beginning."""
+        state = self.state
+        self.state = kernel.new_state(state.kind, np.diff(state.start))
+        self.v[:] = 0.0
+
     def duals(self) -> tuple[Floats, Floats]:
         """(u, v) of the last graph; v is a copy, because the next graph moves it."""
         return self.u, self.v.copy()
 
 
-def _typical(cost: Floats) -> float:
+def typical(cost: Floats) -> float:
     """The unit of eps: the median cost, or the mean where most costs are zero."""
     if not len(cost):
         return 0.0

@@ -22,11 +22,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.attack.solver.assign_graph import typical
 from tacit.attack.solver.csr import pointers, take_rows
 from tacit.attack.solver.rounds import Rounds
 from tacit.attack.solver.solution import LogEntry, Solution
 from tacit.base.errors import TacitError
-from tacit.base.typing import Floats, Ints
+from tacit.base.typing import Ints
 from tacit.kernels.assignment import auction as kernel
 from tacit.kernels.assignment.graph import pair_costs
 
@@ -69,7 +70,7 @@ def go_near(rounds: Rounds) -> Solution:
             "arcs": len(rounds.cols),
             "cost": rounds.cost,
             "bound": rounds.bound,
-            "eps": PHASES[-1] * _typical(rounds.arc_cost),
+            "eps": PHASES[-1] * typical(rounds.arc_cost),
         }
     ]
     return Solution(
@@ -98,7 +99,7 @@ def _auctioned(rounds: Rounds) -> Ints:
         np.repeat(np.arange(len(count)), count), rounds.capacity[col_order]
     )
     v = np.zeros(len(col_order))
-    unit = _typical(cost)
+    unit = typical(cost)
     most = BIDS * len(state.kind)
     flag = rounds.stopper.flag
 
@@ -117,12 +118,6 @@ def _auctioned(rounds: Rounds) -> Ints:
     column = np.empty(len(found), np.int64)
     column[place] = found
     return column
-
-
-def _typical(cost: Floats) -> float:
-    """The unit of eps: the median cost, or the mean where most costs are zero."""
-    median = float(np.median(cost)) if len(cost) else 0.0
-    return median if median > 0 else float(np.abs(cost).sum() / max(1, len(cost)))
 
 
 def _completed(state: kernel.State) -> Ints:

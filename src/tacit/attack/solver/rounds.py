@@ -1,6 +1,7 @@
 """Rounds of solving and pricing until no pair can help: the exact assignment without its matrix.
 
-1. Candidate graph: the nearest records of each record, both ways, and one feasible linkage.
+1. Candidate graph: the nearest records of each record, both ways, and one feasible linkage; where
+   these are too few for an auction to settle, also those to which its prices lead (``widening``).
 2. Solve the sparse problem exactly, with duals (``kernels.assignment``).
 3. Price all other pairs: j can help i only if c_ij - v_j < u_i, so search a kd-tree whose
    boxes carry their largest v. A row is searched again only if its bound can have changed:
@@ -27,6 +28,7 @@ from tacit.attack.solver.neighbours import search
 from tacit.attack.solver.scan import Points
 from tacit.attack.solver.solution import LogEntry, RoundReport, Solution
 from tacit.attack.solver.stopper import Stopper
+from tacit.attack.solver.widening import widen
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.assignment.graph import graph, pair_costs
 from tacit.kernels.trees import kdtree
@@ -116,6 +118,12 @@ class Rounds:
         self.rows = owners(self.indptr)
         self.arc_cost = pair_costs(
             self.left, self.right, self.rows, self.cols, self.kind
+        )
+
+    def add(self, rows: Ints, cols: Ints) -> None:
+        """These pairs come into the graph, unless they are there."""
+        self._set_graph(
+            np.concatenate([self.rows, rows]), np.concatenate([self.cols, cols])
         )
 
     def _feasible(self) -> tuple[Ints, Ints]:
@@ -210,6 +218,8 @@ class Rounds:
         allowance = np.full(len(self.left), -np.inf)
         number = 0
         violated = len(self.left)
+        if not self.complete:
+            widen(self)
         while not self.stopper.stopped:
             number += 1
             start = time.monotonic()
@@ -315,9 +325,7 @@ class Rounds:
         if violated:
             seen = index >= 0
             before = len(self.cols)
-            new_rows = np.repeat(need, seen.sum(axis=1))
-            rows = np.concatenate([self.rows, new_rows])
-            self._set_graph(rows, np.concatenate([self.cols, index[seen]]))
+            self.add(np.repeat(need, seen.sum(axis=1)), index[seen])
             if len(self.cols) == before:  # nothing but rounding
                 return 0
         return violated
