@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
@@ -21,6 +21,10 @@ from tacit.risk import registry as risks
 Learn = Callable[[str, float, bool], None]
 """Hears of every setting that was attacked: what it was, the upper end of its risk, and whether
 that met the bound. Where it did not, other attacks may have been left out: at least so much."""
+
+
+LEFT_OUT = "dearer attacks were not tried"
+"""Said of a release that failed before everybody had attacked it."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +82,15 @@ def risk_of(
     intruders = panel(original, masked, attackers, plan=known)
     if hasty:
         linkages: dict[str, Attacker] = {}
-        cheap: list[Attacked] = []
+        linked: dict[str, Attacker] = {}
         for name in _cheap_first(intruders):
-            if brief and cheap and intruders[name].patience > 0:
-                return max(cheap, key=lambda each: each.upper)
+            if linked and intruders[name].patience > 0:
+                # who is found among the largest, or for certain, stays found when others attack
+                so_far = _judged(original, masked, known, linked, bound)
+                if not so_far.met:
+                    return replace(so_far, reason=f"{so_far.reason[:-1]}; {LEFT_OUT})")
+                if brief:
+                    return so_far
             try:
                 link = intruders[name].link(original, masked)
             except (TacitError, *MISHAPS):
@@ -90,15 +99,25 @@ def risk_of(
                 continue
             rate, upper = rate_of(link), interval_of(link)[1]
             if not bound.met(rate + room * (upper - rate)):
-                reason = f" ({name} is above the bound; dearer attacks were not tried)"
+                reason = f" ({name} is above the bound; {LEFT_OUT})"
                 return Attacked(rate, upper, name, False, reason)
-            cheap.append(Attacked(rate, upper, name, True))
-            linkages[name] = Linked(link)
+            linkages[name] = linked[name] = Linked(link)
         intruders = {name: linkages[name] for name in intruders}
+    return _judged(original, masked, known, intruders, bound)
+
+
+def _judged(
+    original: Microdata,
+    masked: Microdata,
+    plan: Plan | None,
+    intruders: Mapping[str, Attacker],
+    bound: Bound,
+) -> Attacked:
+    """What these attacks find together, and whether that and all else in the release may leave."""
     assessment = assess(
         original,
         masked,
-        plan=known,
+        plan=plan,
         attackers=intruders,
         # an average says nothing of the largest, nor of those who are found for certain
         risks=WORST,

@@ -40,6 +40,9 @@ EXPECTED = 4
 """Settings that are taken to be still to come, for who shows progress; nobody knows before."""
 MOST_REDRAWS = 8
 """A setting that is strengthened so often, and still misses the bound, was found by luck alone."""
+TURNS_AT_ONCE = 3
+"""Settings, each a little stronger, that are drawn afresh where cheap attacks end their search,
+before everybody attacks in a search of their own: that takes many times as long."""
 CONFIRMED = 2
 """Fresh draws of one setting that must all keep the bound; the last of them is handed over."""
 ROOM = 1.5
@@ -195,8 +198,35 @@ def protect_until(
                 weak = middle
         return best
 
-    # Cheap attacks say where to look, and there everybody attacks. Where others find more, the
-    # search is made again with everybody, but for settings that are known to fail.
+    redrawn: list[tuple[float, float]] = []
+
+    def drawn_afresh(setting: float, seen: Protected, turns: int) -> Protected | None:
+        """A release of this setting, or of a stronger one, that nobody has chosen; None: none."""
+        for turn in range(turns):
+            strongest_setting = setting == knob.strongest
+            for _ in range(CONFIRMED):
+                # without room for its luck it is not kept, whatever dearer attacks find
+                below = fresh(key, len(redrawn))
+                release = attempt(setting, below, redrawn, room=ROOM)
+                # at the strongest setting there is nothing left to take room from
+                kept = release.met and (strongest_setting or _has_room(release))
+                if not kept:
+                    break
+            if kept:
+                return replace(
+                    release,
+                    tried=tuple(tried),
+                    searched=seen.risk,
+                    redrawn=tuple(redrawn),
+                )
+            if strongest_setting:
+                raise unreachable(release)
+            setting = _a_little_stronger(knob, setting, A_LITTLE * (turn + 1))
+        return None
+
+    # Cheap attacks say where to look. What draws numbers is drawn afresh there, and everybody
+    # attacks that. Where others find so much more that a little strengthening does not help, and
+    # where nothing is drawn, everybody attacks in the search, but for settings known to fail.
     if limit.measure == RISK:
         failed: dict[float, Protected] = {}
 
@@ -218,8 +248,12 @@ def protect_until(
         def in_full(value: float) -> Protected:
             return judged(value, brief=False)
 
-        place = weakest_met(briefly).value
-        best = in_full(place)
+        place = weakest_met(briefly)
+        if _draws(place) and place.value != knob.strongest:
+            near = drawn_afresh(place.value, place, TURNS_AT_ONCE)
+            if near is not None:
+                return near
+        best = in_full(place.value)
         if not best.met:
             best = weakest_met(in_full)
     else:
@@ -227,32 +261,21 @@ def protect_until(
     # with the settings that were tried after the best one
     best = replace(best, tried=tuple(tried))
     # drawn again, what draws nothing would be the same
-    if not any(step.random for step in best.plan.steps):
+    if not _draws(best):
         return best
+    release = drawn_afresh(best.value, best, MOST_REDRAWS)
+    if release is None:
+        raise TacitError(
+            f"{limit} held at {knob.parameter}={best.value:g} in the search, but in none of "
+            f"{len(redrawn)} releases drawn afresh, up to {knob.parameter}={redrawn[-1][0]:g}; "
+            "begin at a stronger setting (start), or take another method"
+        )
+    return release
 
-    redrawn: list[tuple[float, float]] = []
 
-    setting = best.value
-    for turn in range(MOST_REDRAWS):
-        strongest_setting = setting == knob.strongest
-        for _ in range(CONFIRMED):
-            # without room for its luck it is not kept, whatever dearer attacks find
-            below = fresh(key, len(redrawn))
-            release = attempt(setting, below, redrawn, room=ROOM)
-            # at the strongest setting there is nothing left to take room from
-            kept = release.met and (strongest_setting or _has_room(release))
-            if not kept:
-                break
-        if kept:
-            return replace(release, searched=best.risk, redrawn=tuple(redrawn))
-        if strongest_setting:
-            raise unreachable(release)
-        setting = _a_little_stronger(knob, setting, A_LITTLE * (turn + 1))
-    raise TacitError(
-        f"{limit} held at {knob.parameter}={best.value:g} in the search, but in none of "
-        f"{MOST_REDRAWS} releases drawn afresh, up to {knob.parameter}={release.value:g}; "
-        "begin at a stronger setting (start), or take another method"
-    )
+def _draws(found: Protected) -> bool:
+    """Does its plan draw numbers?"""
+    return any(step.random for step in found.plan.steps)
 
 
 def _has_room(release: Protected) -> bool:
