@@ -39,7 +39,7 @@ def file(tmp_path, monkeypatch):
 def little(monkeypatch):
     """The file does not fit, and nor do the columns of a step that holds them."""
     monkeypatch.setattr(any_size, "COPIES", 10**6)
-    monkeypatch.setattr("tacit.protect.base.EACH_OF_SEVERAL", 1e6)
+    monkeypatch.setattr("tacit.protect.through_large_file.EACH_OF_SEVERAL", 1e6)
     monkeypatch.setattr(any_size, "LEAF", 4000)
 
 

@@ -170,7 +170,7 @@ class Parts:
             raise type(error)(in_stratum(part, self.by, str(error))) from None
 
 
-def strata_columns(protector: Protector) -> list[str]:
+def strata_columns(protector: object) -> list[str]:
     """The columns of ``by``, for methods that have it; another method's ``by`` is no list."""
     by = getattr(protector, "by", None)
     return list(by) if isinstance(by, list | tuple) else []
