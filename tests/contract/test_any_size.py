@@ -53,6 +53,30 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
     ("shuffling", {"columns": ["tax", "age", "school"], "given": ["debt", "income"]}),
     ("shuffling", {"columns": ["income", "age"], "given": ["tax"]}),
     ("local_suppression", {"k": 5, "columns": ["age", "region", "school"]}),
+    *(
+        ("generalisation", {"columns": ["age", "region", "school", "born"], **more})
+        for more in (
+            {"k": 5, "recoding": "local", "suppression_limit": 0.02},
+            {
+                "k": 4,
+                "suppression_limit": 0.5,
+                "levels": {"age": 0, "region": 0, "school": 0, "born": 5},
+            },
+            {"k": 2, "levels": {"age": 4, "born": 0}, "suppression_limit": 0.9},
+            {"hierarchies": {"region": {"automatic": "cooccurrence"}}},
+            {"hierarchies": {"age": {"automatic": "optimal"}}, "utility": "entropy"},
+        )
+    ),
+    (
+        "generalisation",
+        {
+            "columns": ["age", "region"],
+            "l_diversity": {"distinct": 2, "columns": ["school"]},
+            "t_closeness": {"t": 0.4, "columns": ["debt"]},
+            "utility": "classification",
+            "target": "school",
+        },
+    ),
 ]
 #: the same by strata, whose parts are cut from the columns that are looked at
 STRATA = [
