@@ -47,6 +47,17 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
     ("date_shift", {"person": "age"}),
     ("microaggregation", {"partition": "individual"}),
     *(
+        ("microaggregation", {"partition": "individual", "columns": names, **more})
+        for names, more in (
+            (["tax", "age", "income"], {"k": 4}),
+            (["age", "tax"], {"univariate": "fixed", "k": 3}),
+            (
+                ["age", "school", "born"],
+                {"aggregate": "median", "groups": 1, "k": [2, 3, 700]},
+            ),
+        )
+    ),
+    *(
         ("ipso", {"variant": variant, "quasi": ["income", "tax"], "confidential": x})
         for variant, x in (("A", ["debt"]), ("B", []), ("C", ["debt", "age"]))
     ),
