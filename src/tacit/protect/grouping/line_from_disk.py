@@ -48,7 +48,9 @@ class ValueOrder:
     def of(cls, columns: Sequence[NumberSource], folder: SpillFolder) -> ValueOrder:
         """By the first of these columns, equal ones by the second, ..."""
         rows = lexical_order(columns, folder)
-        ranks = placed(_Places(rows), spans(rows.n), rows.n, folder, missing=0, dtype="<u8")
+        ranks = placed(
+            _Places(rows), spans(rows.n), rows.n, folder, missing=0, dtype="<u8"
+        )
         rows.remove()
         return cls(ranks)
 
@@ -158,7 +160,9 @@ class DiskLine:
 
     def along(self, numbers: NumberSource, folder: SpillFolder) -> NumberFiles:
         """Numbers in row order, put along the line."""
-        place = placed(_Places(self.rows), spans(self.n), self.n, folder, missing=0, dtype="<i8")
+        place = placed(
+            _Places(self.rows), spans(self.n), self.n, folder, missing=0, dtype="<i8"
+        )
         found = placed(_Moved(place, numbers), spans(self.n), self.n, folder)
         place.remove()
         return found
