@@ -6,7 +6,7 @@ any Microdata, with the same result, and holds one column at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from tacit.data.io import csv_stream
 from tacit.data.io.disk_table import BATCH, DiskTable, SpilledColumns, SpillFolder
 from tacit.data.io.parquet_parts import ParquetParts
 from tacit.data.microdata import Microdata
+from tacit.data.out_of_core.row_filter import KeptOf, kept_rows
 from tacit.data.out_of_core.row_sort import KeyOf, in_key_order
 from tacit.data.out_of_core.sorting import sorted_numbers
 from tacit.data.schema import Schema
@@ -183,15 +184,25 @@ class OnDisk(Microdata):
 
     def in_order_of(self, key_of: KeyOf) -> OnDisk:
         """The records in the order of a key that each of them has; nothing is held."""
-        table = in_key_order(self.disk, key_of)
-        return OnDisk(table, self.schema, self._native_of(table, key_of))
+        return self._changed(lambda table: in_key_order(table, key_of))
 
-    def _native_of(self, table: DiskTable, key_of: KeyOf) -> NativeFrame:
-        """The columns as they were read, in the new order, where codes of gaps come from them."""
+    def where(self, kept_of: KeptOf) -> OnDisk:
+        """Some records, in the order of the file; nothing is held."""
+        return self._changed(lambda table: kept_rows(table, kept_of))
+
+    def _changed(self, rows: Callable[[DiskTable], DiskTable]) -> OnDisk:
+        """Other rows."""
+        table = rows(self.disk)
+        return OnDisk(table, self.schema, self._native_of(table, rows))
+
+    def _native_of(
+        self, table: DiskTable, rows: Callable[[DiskTable], DiskTable]
+    ) -> NativeFrame:
+        """The other rows as they were read, where codes of gaps come from them."""
         coded = [column.name for column in self.schema if column.missing]
         if not coded:
             return replace(native_of(table), origin=self._native.origin)
-        raw = in_key_order(self._native.frame.select(coded), key_of)
+        raw = rows(self._native.frame.select(coded))
         for name in coded:
             place = table.column_names.index(name)
             table = table.replaced(place, raw.schema.field(name), raw.readers[name])
