@@ -32,6 +32,8 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
     ("noise", {"kind": "transformed", "bounds": {"age": [18, 90]}}),
     ("noise", {"kind": "multiplicative"}),
     ("rounding", {"kind": "nearest"}),
+    ("dp_microaggregation", {"form": "multivariate", "k": 7}),
+    ("dp_microaggregation", {"k": 1400}),
     ("sampling", {"fraction": 0.1, "strata": ["region", "school"]}),
     ("sampling", {"fraction": 0.003, "strata": ["age"]}),
     ("top_bottom_coding", {"by": "mean"}),

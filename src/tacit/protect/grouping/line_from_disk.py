@@ -25,7 +25,7 @@ from tacit.data.out_of_core.number_files import (
 )
 from tacit.data.out_of_core.order_counts import OrderCounts
 from tacit.data.out_of_core.pieces import mapped, spans, spent
-from tacit.data.out_of_core.placing import placed
+from tacit.data.out_of_core.placing import Moved, Numbered, placed
 from tacit.data.out_of_core.sorting import sorted_numbers
 from tacit.kernels.mdav.univariate import first_of_groups, optimal_steps
 from tacit.protect import by_address
@@ -49,7 +49,7 @@ class ValueOrder:
         """By the first of these columns, equal ones by the second, ..."""
         rows = lexical_order(columns, folder)
         ranks = placed(
-            _Places(rows), spans(rows.n), rows.n, folder, missing=0, dtype="<u8"
+            Numbered(rows), spans(rows.n), rows.n, folder, missing=0, dtype="<u8"
         )
         rows.remove()
         return cls(ranks)
@@ -57,16 +57,6 @@ class ValueOrder:
     def __call__(self, first: int, stop: int) -> npt.NDArray[np.uint64]:
         found: npt.NDArray[np.uint64] = self.ranks.read(first, stop)
         return found
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Rows that stand in some order, and their places in it; an item is a span of it."""
-
-    rows: NumberSource
-
-    def __call__(self, item: tuple[int, int]) -> tuple[Ints, Ints]:
-        return self.rows.read(*item), np.arange(*item)
 
 
 @dataclass(frozen=True)
@@ -161,9 +151,9 @@ class DiskLine:
     def along(self, numbers: NumberSource, folder: SpillFolder) -> NumberFiles:
         """Numbers in row order, put along the line."""
         place = placed(
-            _Places(self.rows), spans(self.n), self.n, folder, missing=0, dtype="<i8"
+            Numbered(self.rows), spans(self.n), self.n, folder, missing=0, dtype="<i8"
         )
-        found = placed(_Moved(place, numbers), spans(self.n), self.n, folder)
+        found = placed(Moved(place, numbers), spans(self.n), self.n, folder)
         place.remove()
         return found
 
@@ -171,17 +161,6 @@ class DiskLine:
         """The line is not needed any more."""
         for one in self.files:
             one.remove()
-
-
-@dataclass(frozen=True)
-class _Moved:
-    """Numbers of a span of rows, and their places along the line."""
-
-    place: NumberFiles
-    numbers: NumberSource
-
-    def __call__(self, item: tuple[int, int]) -> tuple[Ints, Floats]:
-        return self.place.read(*item), self.numbers.read(*item)
 
 
 @dataclass(frozen=True)
