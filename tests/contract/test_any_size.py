@@ -23,7 +23,7 @@ from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
 from tacit.data.out_of_core import pieces
 from tacit.data.out_of_core.pieces import mapped_by
-from tacit.protect import by_address, on_disk_pieces, registry
+from tacit.protect import by_address, on_disk_pieces, registry, strata_on_disk
 from tacit.scale.engine import Processes, Spark, Threads
 
 #: methods with parameters that go another way than their example does
@@ -95,8 +95,15 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
 ]
 #: the same by strata, whose parts are cut from the columns that are looked at
 STRATA = [
-    (name, {"by": ["region"], "columns": ["income", "age"]})
-    for name in ("rank_swapping", "resampling", "shuffling", "microaggregation")
+    *(
+        (name, {"by": ["region"], "columns": ["income", "age"]})
+        for name in ("rank_swapping", "resampling", "shuffling", "microaggregation")
+    ),
+    ("rank_swapping", {"by": ["school", "region"], "columns": ["income", "born"]}),
+    (
+        "microaggregation",
+        {"partition": "individual", "by": ["region"], "columns": ["tax", "age"]},
+    ),
 ]
 EVERY = [*((name, {}) for name in registry), *ALSO, *STRATA]
 
@@ -132,6 +139,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_address, "BLOCK", 512)
     monkeypatch.setattr(on_disk_pieces, "BLOCKS", 2)
     monkeypatch.setattr(pieces, "PIECE", 1024)
+    # of three strata two are held, and one is not
+    monkeypatch.setattr(strata_on_disk, "FEW", 1000)
 
 
 @pytest.mark.parametrize(("name", "parameters"), EVERY, ids=str)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
+from tacit.base.estimator import clone
 from tacit.data.microdata import Microdata, Role
 from tacit.protect.file_parts import has_units
 from tacit.protect.parted import strata_columns
@@ -58,8 +59,12 @@ class ThroughLargeFile:
 
     def holds(self, data: Microdata) -> tuple[float, str]:
         """Bytes per record that it holds of a file larger than memory, and what that is."""
+        if strata_columns(self) and not has_units(data):
+            # a stratum is gone through as a file is
+            alone: ThroughLargeFile = clone(cast("Any", self)).set_params(by=None)
+            return alone.holds(data)
         way = self.passes_of(data)
-        if way == "together" or strata_columns(self) or has_units(data):
+        if way == "together" or has_units(data):
             columns = len(self.reads(data))
             return EACH_OF_SEVERAL * columns, f"the {columns} columns that it looks at"
         if way == "columns":
