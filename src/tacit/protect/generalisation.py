@@ -253,15 +253,14 @@ class Generalisation(Protector):
     def passes_of(self, data: Microdata) -> Passes:
         """Combinations are counted, unless rows of one person or household must be told apart.
 
-        Sums of weights and codes of gaps are those of columns that are held.
+        Sums of weights are those of columns that are held.
         """
         roles = {column.role for column in data.schema}
         apart = roles & {Role.person, Role.household}
         weights = self.population_uniqueness is not None or (
             self.k_map is not None and self.population is None
         )
-        coded = any(data.schema[name].missing for name in self._targets(data))
-        return "together" if apart or weights or coded else "keys"
+        return "together" if apart or weights else "keys"
 
     def _looked_at(self, data: Microdata, columns: list[str]) -> DistinctRecords:
         """The file, or of one on the disk the different combinations of what is looked at."""

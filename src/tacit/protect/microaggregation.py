@@ -234,14 +234,9 @@ class Microaggregation(Protector):
     # -- along one line ----------------------------------------------------------------
 
     def passes_of(self, data: Microdata) -> Passes:
-        """Individual ranking sorts each column on the disk; distances need all records at hand.
-
-        Held, too, are columns whose gaps have codes, which are looked at together.
-        """
+        """Individual ranking sorts each column on the disk; distances need all records at hand."""
         columns = [data.schema[name] for name in self._targets(data)]
-        lines = all(
-            one.scale is not Kind.nominal and not one.missing for one in columns
-        )
+        lines = all(one.scale is not Kind.nominal for one in columns)
         return "sorts" if lines and self._along_lines(data) else "together"
 
     def _along_lines(self, data: Microdata) -> bool:

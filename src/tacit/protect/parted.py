@@ -164,8 +164,7 @@ class Parts:
         looked_at = self._owner.reads(data)
         if isinstance(data, OnDisk) and list(self.levels) == [RECORD] and self.by:
             columns = self.levels[RECORD]
-            if not any(data.schema[name].missing for name in looked_at):
-                return StrataOnDisk.of(data, columns, self.by, looked_at)
+            return StrataOnDisk.of(data, columns, self.by, looked_at)
         held = data.held(looked_at)
         return Held(held, data, self.cut(held))
 

@@ -159,7 +159,12 @@ class StrataOnDisk:
         ordered = some.in_order_of(_Spread(places))
         for files in (number, places, by_stratum.values):
             files.remove()
-        closed = ordered.with_schema(some.closed(looked_at))
+        schema = some.closed(looked_at)
+        for column in some.schema:
+            # numbers move by the step of their stratum, as in memory
+            known = replace(schema[column.name], missing=column.missing)
+            schema = schema.put(known)
+        closed = ordered.with_schema(schema)
         assert isinstance(closed, OnDisk)
         ends = np.cumsum(size[order])
         parts = []

@@ -18,14 +18,10 @@ if TYPE_CHECKING:
     from tacit.data.out_of_core.placing import RowsAndNumbers
     from tacit.data.out_of_core.sorting import SortedNumbers
 
-Passes = Literal[
-    "records", "values", "ranks", "sorts", "sums", "keys", "columns", "together"
-]
+Passes = Literal["records", "values", "ranks", "sorts", "sums", "keys", "together"]
 """Ways through a file that is larger than memory; see ``Protector.passes``."""
 
-# bytes per record of a column that is held: read, coded, sorted, decoded
-ONE_COLUMN = 140.0
-# the same of one of several columns: values, scores, order, result
+# bytes per record of one of several columns that are held: values, scores, order, result
 EACH_OF_SEVERAL = 80.0
 
 
@@ -40,10 +36,8 @@ class ThroughLargeFile:
     ``values``: nothing is drawn, and each value is masked by what was learned (``settled``).
     ``ranks``: each column is masked by the ranks of its values (``in_rank_order``), which are
     sorted on the disk. ``sorts``: its columns are sorted on the disk and masked by their ranks
-    together. ``sums``: it learns from sums over blocks, in passes over the file, and goes
-    through the blocks itself. ``keys``: its combinations of keys are counted on the disk, and the
-    distinct ones held. ``columns``: each column is learned and masked on its own, whole (those
-    with missing codes, for methods that go by value).
+    together. ``sums``: it goes through the blocks itself, and learns from sums over them.
+    ``keys``: its combinations of keys are counted on the disk, and the distinct ones held.
     ``together``: the columns that it looks at (``reads``) are held at the same time, and no
     others. See ``tacit.protect.by_address``.
     """
@@ -67,8 +61,6 @@ class ThroughLargeFile:
         if way == "together" or has_units(data):
             columns = len(self.reads(data))
             return EACH_OF_SEVERAL * columns, f"the {columns} columns that it looks at"
-        if way == "columns":
-            return ONE_COLUMN, "one column at a time"
         return 0.0, "a piece at a time"
 
     def settled(self, data: OnDisk, columns: list[str]) -> Self:
