@@ -336,6 +336,19 @@ def test_a_small_file_is_one_piece_and_has_the_bytes_that_it_always_had() -> Non
     assert np.allclose(noise.fit_transform(values), expected, rtol=1e-15)
 
 
+def test_what_is_held_of_a_file_with_persons_depends_on_whose_columns_are_masked() -> (
+    None
+):
+    table = {"id": [1, 1, 2, 2], "sex": [0, 0, 1, 1], "wage": [1.0, 2.5, 3.0, 4.5]}
+    kinds = {"quasi": ["sex", "wage"], "continuous": ["sex", "wage"]}
+    data = tc.Microdata.of(table, person="id", **kinds)
+    of_rows, _ = tc.protect.Noise(columns=["wage"]).holds(data)
+    of_persons, _ = tc.protect.Noise(columns=["sex"]).holds(data)
+    assert 0 < of_rows < of_persons == 80 * 3
+    alone = tc.Microdata.of({"wage": table["wage"]}, quasi=["wage"])
+    assert tc.protect.Noise().holds(alone)[0] == 0
+
+
 def test_every_method_says_how_it_goes_through_a_file() -> None:
     ways = {name: registry[name].passes for name in registry}
     assert set(ways.values()) == {

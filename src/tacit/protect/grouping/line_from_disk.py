@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from tacit.base.typing import Bools, Floats, Ints
 from tacit.data.io.disk_table import SpillFolder
-from tacit.data.out_of_core import pieces
 from tacit.data.out_of_core.lexical_order import lexical_order
 from tacit.data.out_of_core.number_files import (
     NumberFiles,
@@ -24,7 +23,7 @@ from tacit.data.out_of_core.number_files import (
     write_numbers,
 )
 from tacit.data.out_of_core.order_counts import OrderCounts
-from tacit.data.out_of_core.pieces import mapped, spans, spent
+from tacit.data.out_of_core.pieces import mapped, spans, spent, whole_blocks
 from tacit.data.out_of_core.placing import Moved, Numbered, placed
 from tacit.data.out_of_core.sorting import sorted_numbers
 from tacit.kernels.mdav.univariate import first_of_groups, optimal_steps
@@ -128,7 +127,9 @@ class DiskLine:
 
         def totals(mean: float | None) -> Iterable[float]:
             work = _Totals(ordered.values, mean)
-            return chain.from_iterable(mapped(work, whole_blocks(present)))
+            return chain.from_iterable(
+                mapped(work, whole_blocks(present, by_address.BLOCK))
+            )
 
         scale = Scale.of(totals, present, (ends[0], ends[1]))
         files = (ordered.values, ordered.rows)
@@ -223,12 +224,6 @@ def optimal_begins(line: DiskLine, k: int, folder: SpillFolder) -> NumberFiles:
     return NumberFiles(tuple(begins), tuple(b - a for a, b in items), "?")
 
 
-def whole_blocks(n: int) -> list[tuple[int, int]]:
-    """Pieces that begin where blocks do."""
-    length = max(1, pieces.PIECE // by_address.BLOCK) * by_address.BLOCK
-    return spans(n, length)
-
-
 @dataclass(frozen=True)
 class _Averages:
     """Item: a span of the line. The rows of the groups that begin in it, and their averages."""
@@ -291,7 +286,7 @@ def masked_along_disk(
     begins = optimal_begins(line, k, folder) if optimal else FixedBegins(line.n, k)
     along = None if weights is None else line.along(weights, folder)
     work = _Averages(line, begins, along, average, 2 * k)
-    numbers = placed(work, whole_blocks(line.n), line.n, folder)
+    numbers = placed(work, whole_blocks(line.n, by_address.BLOCK), line.n, folder)
     line.remove()
     for files in (begins, along):
         if isinstance(files, NumberFiles):

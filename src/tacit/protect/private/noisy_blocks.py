@@ -19,8 +19,7 @@ from tacit.data.frames import NativeFrame
 from tacit.data.io.disk_table import DiskTable, SpilledColumns, write_columns
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata, Schema
-from tacit.data.out_of_core import pieces
-from tacit.data.out_of_core.pieces import mapped, spans
+from tacit.data.out_of_core.pieces import mapped, spans, whole_blocks
 from tacit.protect import by_address
 from tacit.protect.private import declared
 
@@ -142,8 +141,8 @@ def drawn(
             clamped for _, clamped in found
         )
     folder = data.disk.folder
-    length = max(1, pieces.PIECE // by_address.BLOCK) * by_address.BLOCK
-    items = [(*span, folder.next_file()) for span in spans(data.n, length)]
+    pieces = whole_blocks(data.n, by_address.BLOCK)
+    items = [(*span, folder.next_file()) for span in pieces]
     work = _Draw(data.disk.select(columns), data.schema.select(columns), blocks)
     counts = mapped(work, items)
     written = SpilledColumns(tuple(path for _, _, path in items))

@@ -21,10 +21,9 @@ from tacit.data.io.disk_table import (
     SpillFolder,
     write_columns,
 )
-from tacit.data.out_of_core import pieces
 from tacit.data.out_of_core.key_counts import KeyCounts
 from tacit.data.out_of_core.number_files import NumberFiles
-from tacit.data.out_of_core.pieces import mapped, spans
+from tacit.data.out_of_core.pieces import mapped, spans, whole_blocks
 from tacit.protect import by_address
 from tacit.protect.private.discrete_laplace import Bits
 
@@ -72,9 +71,9 @@ class _Count:
 def counted_sample(counts: KeyCounts, sample: Sample, folder: SpillFolder) -> Ints:
     """How many sampled records have each combination, by its number."""
     number = counts.numbers(folder)
-    length = max(1, pieces.PIECE // by_address.BLOCK) * by_address.BLOCK
     total = np.zeros(counts.keys, dtype=np.int64)
-    for found, times in mapped(_Count(sample, number), spans(number.n, length)):
+    items = whole_blocks(number.n, by_address.BLOCK)
+    for found, times in mapped(_Count(sample, number), items):
         total[found] += times
     number.remove()
     return total
