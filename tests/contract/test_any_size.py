@@ -33,6 +33,7 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
     ("noise", {"kind": "transformed", "bounds": {"age": [18, 90]}}),
     ("noise", {"kind": "multiplicative"}),
     ("rounding", {"kind": "nearest"}),
+    ("massc", {"columns": ["age", "region"], "calibrate": ["debt", "tax"], "k": 6}),
     ("dp_microaggregation", {"form": "multivariate", "k": 7}),
     ("dp_microaggregation", {"k": 1400}),
     ("sampling", {"fraction": 0.1, "strata": ["region", "school"]}),

@@ -144,7 +144,7 @@ def sampled_on_disk(
     return sample
 
 
-def sample_sizes(size: Ints, share: float) -> Ints:
+def sample_sizes(size: Ints, share: float | Floats) -> Ints:
     """Records drawn of each stratum: at least one, or its others would stand for nobody."""
     drawn: Ints = np.maximum(1, np.rint(share * size)).astype(np.int64)
     return drawn
