@@ -123,7 +123,8 @@ class Generalisation(Protector):
     model and utility, unless ``most_checks`` ends the search. With local recoding the
     models hold and the loss is no larger; it is not proven smallest (NP-hard).
 
-    **Cost.** Thirty thousand records with nine keys and 12,960 nodes: under a second. Models that
+    **Cost.** Thirty thousand records with nine keys and 12,960 nodes: under a second. Of a file
+    larger than memory its distinct combinations of keys are held. Models that
     do not stay kept further up (entropy and recursive l-diversity, t-closeness, delta-presence
     and bounds of the whole release, with suppression; persons with several rows) close fewer
     nodes.

@@ -100,7 +100,8 @@ class Microaggregation(Protector):
     household (person) are the same in all its rows.
 
     **Cost.** ``individual``, ``zscores`` and ``pca`` n log n; ``mu-approx`` a kd-tree;
-    ``mdav`` and ``vmdav`` up to n^2.
+    ``mdav`` and ``vmdav`` up to n^2. Of a file larger than memory ``individual`` holds a piece of a
+    sorted column; the others hold their columns, since any record may be near any other.
 
     **Known attacks.** Nearest record on the averages; ``individual`` protects little, since
     values hardly move.
