@@ -55,7 +55,10 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
     *(
         ("microaggregation", {"partition": "individual", "columns": names, **more})
         for names, more in (
-            (["tax", "age", "income"], {"k": 4}),
+            (
+                ["age", "school", "tax"],
+                {"k": [4, 50], "groups": [["tax"], ["school", "age"]]},
+            ),
             (["age", "tax"], {"univariate": "fixed", "k": 3}),
             (
                 ["age", "school", "born"],

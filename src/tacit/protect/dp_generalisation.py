@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Annotated
 
 import numpy as np
-import pyarrow as pa
 from annotated_types import Ge, Gt, Le, Lt
 
 from tacit.base.errors import ColumnError, ParameterError, TacitWarning
@@ -19,20 +18,20 @@ from tacit.base.typing import Ints
 from tacit.data.hierarchies.automatic import Automatic
 from tacit.data.hierarchies.known_rules import rule_of
 from tacit.data.hierarchies.rule import Rule
-from tacit.data.io.on_disk import OnDisk, native_of
-from tacit.data.microdata import Column, Kind, Microdata, Role, Schema
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Column, Microdata, Role
 from tacit.protect import by_address
 from tacit.protect.lattice.class_cells import counted, rolled
 from tacit.protect.lattice.distinct_records import DistinctRecords
-from tacit.protect.lattice.level_codes import KeyColumn, Levels
+from tacit.protect.lattice.level_codes import KeyColumn
 from tacit.protect.lattice.naming import Hierarchies, refuse_strangers
 from tacit.protect.lattice.posing import weights_of
-from tacit.protect.private import declared
 from tacit.protect.private.accountant import ADD_REMOVE, Accountant
 from tacit.protect.private.bounds import secret_or
+from tacit.protect.private.classes_in_order import classes_in_order, rows_in_order
 from tacit.protect.private.noisy_levels import NoisyLevels
 from tacit.protect.private.protector import PrivateProtector
-from tacit.protect.private.sampled_classes import Sample, counted_sample, repeated
+from tacit.protect.private.sampled_classes import Sample, counted_sample
 from tacit.protect.private.sampled_counts import largest_share, smallest_k
 
 WORD = 2.0**64
@@ -320,8 +319,8 @@ class DPGeneralisation(PrivateProtector):
                 stacklevel=2,
             )
         if on_disk is None:
-            return _in_order(data, keys, node, np.flatnonzero(shown))
-        return _classes_in_order(on_disk, keys, node, shown)
+            return rows_in_order(data, keys, node, np.flatnonzero(shown))
+        return classes_in_order(on_disk, keys, node, shown)
 
     def _share(
         self,
@@ -386,59 +385,3 @@ def _large_enough(
     # sums of whole numbers below 2^53 are exact in floats
     sizes = np.bincount(class_of, sampled, minlength=classes)
     return np.where(sizes[class_of] >= k, sampled, 0)
-
-
-def _ranked(
-    keys: list[KeyColumn], node: Levels, rows: Ints
-) -> tuple[dict[str, pa.Array], Ints]:
-    """The labels of these rows, and their order."""
-    texts: dict[str, pa.Array] = {}
-    ranks = []
-    for key, level in zip(keys, node, strict=True):
-        codes = key.between(0, level)[key.codes[rows]]
-        labels = key.tree.labels[level]
-        # codes behind the labels are gaps
-        shown = np.array([*labels, ""], dtype=object)
-        order = np.argsort(shown[:-1].astype(str), kind="stable")
-        rank = np.full(len(shown), len(shown), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        ranks.append(rank[codes])
-        gaps = codes >= len(labels)
-        texts[key.name] = pa.array(shown[codes], type=pa.string(), mask=gaps)
-    # the last key that lexsort is given counts first
-    order = np.lexsort(ranks[::-1]) if ranks else np.arange(len(rows))
-    return texts, order
-
-
-def _as_labels(schema: Schema) -> Schema:
-    """What the columns of the release are."""
-    for column in schema:
-        schema = schema.put(
-            Column(column.name, Kind.nominal, column.role, None, "declared")
-        )
-    return schema
-
-
-def _classes_in_order(
-    data: OnDisk, keys: list[KeyColumn], node: Levels, times: Ints
-) -> OnDisk:
-    """The release on the disk: the labels of each combination, so many times."""
-    rows = np.flatnonzero(times)
-    texts, order = _ranked(keys, node, rows)
-    labels = pa.table({name: texts[name] for name in data.names})
-    table = repeated(labels.take(pa.array(order)), times[rows][order], data.disk.folder)
-    return OnDisk(table, _as_labels(data.schema), native_of(table))
-
-
-def _in_order(
-    data: Microdata,
-    keys: list[KeyColumn],
-    node: Levels,
-    rows: Ints,
-) -> Microdata:
-    """The labels of these rows, in the order of the labels: the file's own order tells of it."""
-    texts, order = _ranked(keys, node, rows)
-    sample = data.take(rows)
-    inside = {name: text.take(pa.array(order)) for name, text in texts.items()}
-    labelled = sample.with_schema(_as_labels(sample.schema))
-    return declared.released(labelled, inside, labels=False)

@@ -13,10 +13,8 @@ from tacit.base.facts import Strength
 from tacit.base.typing import Floats, Ints
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata, Role
-from tacit.data.out_of_core.column_numbers import ColumnNumbers
 from tacit.protect import by_address
 from tacit.protect.base import Passes, Protector
-from tacit.protect.by_rank import decoded
 from tacit.protect.grouping import aggregates
 from tacit.protect.grouping import record_groups as partitions
 from tacit.protect.grouping.aggregates import group_means
@@ -29,12 +27,8 @@ from tacit.protect.grouping.along_line import (
 )
 from tacit.protect.grouping.by_units import RowUnits, groups_of_units, levels_of
 from tacit.protect.grouping.column_blocks import blocks, parse
-from tacit.protect.grouping.line_from_disk import ValueOrder, masked_along_disk
-from tacit.protect.grouping.value_order import (
-    ValueOrderedTable,
-    refuse_weights,
-    sampling_weights,
-)
+from tacit.protect.grouping.individual_from_disk import averaged_on_disk
+from tacit.protect.grouping.value_order import ValueOrderedTable, sampling_weights
 
 __all__ = ["Microaggregation", "group_means"]
 
@@ -251,29 +245,15 @@ class Microaggregation(Protector):
 
     def _averaged_on_disk(self, data: OnDisk, columns: list[str]) -> OnDisk:
         """The file with every column averaged along its line, a piece at a time."""
-        folder, names = data.disk.folder, data.schema.names(role=Role.weight)
-        weights = None
-        if self.weighted and names:
-            refuse_weights(data, names[0])
-            weights = ColumnNumbers.of(data, names[0])
-        sources = [ColumnNumbers.of(data, name) for name in columns]
-        in_order = [*sources, *([] if weights is None else [weights])]
-        order = ValueOrder.of(in_order, folder)
-        for (name,), k in self._blocks(columns):
-            if data.n < k:
-                raise ParameterError(self._too_few(data.n, 1, "record", k))
-            numbers = masked_along_disk(
-                ColumnNumbers.of(data, name),
-                order,
-                weights,
-                k,
-                self._average_of(data.schema[name].scale),
-                folder,
-                optimal=self.univariate == "optimal",
-            )
-            data = decoded(data, name, numbers)
-        order.ranks.remove()
-        return data
+        lines = [(name, k) for (name,), k in self._blocks(columns)]
+        too_large = [k for _, k in lines if data.n < k]
+        if too_large:
+            raise ParameterError(self._too_few(data.n, 1, "record", too_large[0]))
+        names = data.schema.names(role=Role.weight) if self.weighted else []
+        kinds = {name: data.schema[name].scale for name in columns}
+        average = {name: self._average_of(kind) for name, kind in kinds.items()}
+        optimal = self.univariate == "optimal"
+        return averaged_on_disk(data, lines, names[:1], average, optimal=optimal)
 
     def _average_of(self, kind: Kind) -> Average:
         """The average of a column that has an order."""
