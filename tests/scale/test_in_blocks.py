@@ -103,7 +103,7 @@ def test_as_one_step_of_a_plan_and_in_python(file, little):
     ("words", "why"),
     [
         (["--quasi", "income,age,sex"], "microaggregation holds the 3 columns"),
-        (["--set", "partition=individual"], "microaggregation holds the"),
+        (["--set", "partition=pca"], "microaggregation holds the"),
         (["--quasi", "income,age", "--weight", "debt"], "microaggregation holds the"),
     ],
 )

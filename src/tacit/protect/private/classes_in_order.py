@@ -6,6 +6,8 @@ of a file on the disk only the number of each combination is known, and needed.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 
@@ -56,7 +58,8 @@ def classes_in_order(
     texts, order = _ranked(keys, node, rows)
     labels = pa.table({name: texts[name] for name in data.names})
     table = repeated(labels.take(pa.array(order)), times[rows][order], data.disk.folder)
-    return OnDisk(table, _as_labels(data.schema), native_of(table))
+    native = replace(native_of(table), origin=data._native.origin)
+    return OnDisk(table, _as_labels(data.schema), native)
 
 
 def rows_in_order(
