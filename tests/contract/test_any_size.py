@@ -271,6 +271,10 @@ def test_a_number_beside_a_code_moves_by_the_step_that_the_column_has_by_then(
     [
         pytest.param(Threads(3), "noise", id="threads-noise"),
         pytest.param(Threads(3), "rank_swapping", id="threads-rank swapping"),
+        *(
+            pytest.param(Threads(3), name, id=f"threads-{name}")
+            for name in ("sampling", "massc", "laplace", "dp_microaggregation")
+        ),
         pytest.param(Processes(2), "noise", id="processes-noise"),
         # every pass starts processes of its own
         pytest.param(
