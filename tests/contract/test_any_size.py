@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,12 +19,12 @@ import tacit as tc
 from contract import examples
 from tacit.base.errors import TacitWarning
 from tacit.data import io
-from tacit.data.io import disk_table, parquet_parts
+from tacit.data.io import codes_on_disk, disk_table, parquet_parts
 from tacit.data.io.on_disk import OnDisk
-from tacit.data.microdata import Microdata
+from tacit.data.microdata import Column, Microdata, Schema
 from tacit.data.out_of_core import pieces
 from tacit.data.out_of_core.pieces import mapped_by
-from tacit.protect import by_address, on_disk_pieces, registry
+from tacit.protect import by_address, on_disk_pieces, registry, strata_on_disk
 from tacit.scale.engine import Processes, Spark, Threads
 
 #: methods with parameters that go another way than their example does
@@ -32,6 +33,11 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
     ("noise", {"kind": "transformed", "bounds": {"age": [18, 90]}}),
     ("noise", {"kind": "multiplicative"}),
     ("rounding", {"kind": "nearest"}),
+    ("massc", {"columns": ["age", "region"], "calibrate": ["debt", "tax"], "k": 6}),
+    ("dp_microaggregation", {"form": "multivariate", "k": 7}),
+    ("dp_microaggregation", {"k": 1400}),
+    ("sampling", {"fraction": 0.1, "strata": ["region", "school"]}),
+    ("sampling", {"fraction": 0.003, "strata": ["age"]}),
     ("top_bottom_coding", {"by": "mean"}),
     ("top_bottom_coding", {"by": "median"}),
     ("pram", {"matrix": "uniform"}),
@@ -47,17 +53,62 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
     ("date_shift", {"person": "age"}),
     ("microaggregation", {"partition": "individual"}),
     *(
+        ("microaggregation", {"partition": "individual", "columns": names, **more})
+        for names, more in (
+            (
+                ["age", "school", "tax"],
+                {"k": [4, 50], "groups": [["tax"], ["school", "age"]]},
+            ),
+            (["age", "tax"], {"univariate": "fixed", "k": 3}),
+            (
+                ["age", "school", "born"],
+                {"aggregate": "median", "groups": 1, "k": [2, 3, 700]},
+            ),
+        )
+    ),
+    *(
         ("ipso", {"variant": variant, "quasi": ["income", "tax"], "confidential": x})
         for variant, x in (("A", ["debt"]), ("B", []), ("C", ["debt", "age"]))
     ),
     ("shuffling", {"columns": ["tax", "age", "school"], "given": ["debt", "income"]}),
     ("shuffling", {"columns": ["income", "age"], "given": ["tax"]}),
     ("local_suppression", {"k": 5, "columns": ["age", "region", "school"]}),
+    *(
+        ("generalisation", {"columns": ["age", "region", "school", "born"], **more})
+        for more in (
+            {"k": 5, "recoding": "local", "suppression_limit": 0.02},
+            {
+                "k": 4,
+                "suppression_limit": 0.5,
+                "levels": {"age": 0, "region": 0, "school": 0, "born": 5},
+            },
+            {"k": 2, "levels": {"age": 4, "born": 0}, "suppression_limit": 0.9},
+            {"hierarchies": {"region": {"automatic": "cooccurrence"}}},
+            {"hierarchies": {"age": {"automatic": "optimal"}}, "utility": "entropy"},
+        )
+    ),
+    (
+        "generalisation",
+        {
+            "columns": ["age", "region"],
+            "l_diversity": {"distinct": 2, "columns": ["school"]},
+            "t_closeness": {"t": 0.4, "columns": ["debt"]},
+            "utility": "classification",
+            "target": "school",
+        },
+    ),
 ]
 #: the same by strata, whose parts are cut from the columns that are looked at
 STRATA = [
-    (name, {"by": ["region"], "columns": ["income", "age"]})
-    for name in ("rank_swapping", "resampling", "shuffling", "microaggregation")
+    *(
+        (name, {"by": ["region"], "columns": ["income", "age"]})
+        for name in ("rank_swapping", "resampling", "shuffling", "microaggregation")
+    ),
+    ("rank_swapping", {"by": ["school", "region"], "columns": ["income", "born"]}),
+    (
+        "microaggregation",
+        {"partition": "individual", "by": ["region"], "columns": ["tax", "age"]},
+    ),
 ]
 EVERY = [*((name, {}) for name in registry), *ALSO, *STRATA]
 
@@ -93,6 +144,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_address, "BLOCK", 512)
     monkeypatch.setattr(on_disk_pieces, "BLOCKS", 2)
     monkeypatch.setattr(pieces, "PIECE", 1024)
+    # of three strata two are held, and one is not
+    monkeypatch.setattr(strata_on_disk, "FEW", 1000)
 
 
 @pytest.mark.parametrize(("name", "parameters"), EVERY, ids=str)
@@ -115,11 +168,113 @@ def test_out_of_core_gives_the_bytes_of_memory(
         same(masked(name, parameters, OnDisk.open(file, folder)), memory)
 
 
+def coded(path: Path, n: int) -> Path:
+    """A file with missing codes in columns of every type, among the values and beside them."""
+    frame = examples.frame(n)
+    rng = np.random.default_rng(5)
+
+    def often() -> Any:
+        # the first pieces have none, and do not speak for the others
+        return (rng.random(n) < 0.1) & (np.arange(n) > 1300)
+
+    frame.loc[often(), "age"] = 99
+    frame["debt"] = frame["debt"].round(1)
+    frame.loc[often(), "debt"] = -9
+    frame["region"] = frame["region"].where(~often(), "?")
+    frame["born"] = frame["born"].dt.strftime("%d.%m.%Y").where(~often(), "unknown")
+    # text that is whole numbers in its first records, and others later
+    rooms = [str(i % 7 + 1) if i < n - 5 else "2.5" for i in range(n)]
+    frame["rooms"] = pd.Series(rooms, index=frame.index).where(~often(), "x")
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    pq.write_table(table, path, row_group_size=700)
+    return path
+
+
+CODES = {
+    "age": [99, [70, 74]],
+    "debt": [-9],
+    "region": ["?"],
+    "born": ["unknown"],
+    "rooms": ["x"],
+}
+CODED: list[tuple[str, dict[str, Any]]] = [
+    ("noise", {"columns": ["age", "debt", "rooms"]}),
+    ("rounding", {"columns": ["age", "debt"]}),
+    ("rank_swapping", {"columns": ["age", "region", "rooms"]}),
+    ("resampling", {"columns": ["age", "debt"]}),
+    ("shuffling", {"columns": ["age", "debt"], "given": ["income"]}),
+    ("recoding", {"columns": ["age", "region", "born"]}),
+    ("top_bottom_coding", {"by": "mean", "columns": ["age", "debt"]}),
+    ("pseudonyms", {"columns": ["region", "age"]}),
+    ("date_shift", {"columns": ["born"]}),
+    ("date_truncation", {"columns": ["born"]}),
+    ("local_suppression", {"columns": ["age", "region", "rooms"], "k": 5}),
+    ("generalisation", {"columns": ["age", "region", "born"], "k": 9}),
+    ("generalisation", {"columns": ["age", "region"], "levels": {"age": 0}, "k": 12}),
+    ("microaggregation", {"partition": "individual", "columns": ["age", "debt"]}),
+    ("sampling", {"strata": ["region"]}),
+    ("rank_swapping", {"by": ["region"], "columns": ["age", "debt"]}),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters"), CODED, ids=str)
+def test_missing_codes_out_of_core_are_those_of_memory(
+    name: str,
+    parameters: dict[str, Any],
+    small_pieces: None,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(disk_table, "BATCH", 640)
+    monkeypatch.setattr(codes_on_disk, "BATCH", 640)
+    file = coded(tmp_path / "in.parquet", 3000)
+    schema = Schema(
+        tuple(
+            Column.from_entry(name, {"missing": codes}) for name, codes in CODES.items()
+        )
+    )
+    before = io.read(file, schema)
+    on_disk = OnDisk.open(file, tmp_path, schema)
+    assert on_disk.schema == before.schema
+    if name == "generalisation":
+        parameters = {"suppression_limit": 0.6, **parameters}
+    memory, release = (masked(name, parameters, one) for one in (before, on_disk))
+    same(release, memory)
+    assert isinstance(release, OnDisk)
+    written = release.written().load(release.names)
+    assert written.schema.equals(memory.written().schema)
+    assert written.combine_chunks().equals(memory.written().combine_chunks())
+
+
+def test_a_number_beside_a_code_moves_by_the_step_that_the_column_has_by_then(
+    small_pieces: None, tmp_path: Path
+) -> None:
+    values = np.random.default_rng(0).integers(20_000, 60_000, 3000) / 10
+    pq.write_table(pa.table({"x": values}), tmp_path / "in.parquet")
+    schema = Schema((Column.from_entry("x", {"missing": [[990, 1010]]}),))
+    out = []
+    for data in (
+        io.read(tmp_path / "in.parquet", schema),
+        OnDisk.open(tmp_path / "in.parquet", tmp_path, schema),
+    ):
+        # steps of 0.1, and of 1 once all are multiples of ten
+        rounding = tc.protect.Rounding(base=10.0, kind="nearest", columns=["x"])
+        release = rounding.fit_transform(data)
+        coding = tc.protect.TopBottomCoding(high={"x": 1000.0}, columns=["x"])
+        out.append(coding.fit_transform(release))
+    same(out[1], out[0])
+    assert set(out[0].column("x")) == {989.0}
+
+
 @pytest.mark.parametrize(
     ("engine", "name"),
     [
         pytest.param(Threads(3), "noise", id="threads-noise"),
         pytest.param(Threads(3), "rank_swapping", id="threads-rank swapping"),
+        *(
+            pytest.param(Threads(3), name, id=f"threads-{name}")
+            for name in ("sampling", "massc", "laplace", "dp_microaggregation")
+        ),
         pytest.param(Processes(2), "noise", id="processes-noise"),
         # every pass starts processes of its own
         pytest.param(
@@ -189,6 +344,19 @@ def test_a_small_file_is_one_piece_and_has_the_bytes_that_it_always_had() -> Non
     assert np.allclose(noise.fit_transform(values), expected, rtol=1e-15)
 
 
+def test_what_is_held_of_a_file_with_persons_depends_on_whose_columns_are_masked() -> (
+    None
+):
+    table = {"id": [1, 1, 2, 2], "sex": [0, 0, 1, 1], "wage": [1.0, 2.5, 3.0, 4.5]}
+    kinds = {"quasi": ["sex", "wage"], "continuous": ["sex", "wage"]}
+    data = tc.Microdata.of(table, person="id", **kinds)
+    of_rows, _ = tc.protect.Noise(columns=["wage"]).holds(data)
+    of_persons, _ = tc.protect.Noise(columns=["sex"]).holds(data)
+    assert 0 < of_rows < of_persons == 80 * 3
+    alone = tc.Microdata.of({"wage": table["wage"]}, quasi=["wage"])
+    assert tc.protect.Noise().holds(alone)[0] == 0
+
+
 def test_every_method_says_how_it_goes_through_a_file() -> None:
     ways = {name: registry[name].passes for name in registry}
     assert set(ways.values()) == {
@@ -197,6 +365,7 @@ def test_every_method_says_how_it_goes_through_a_file() -> None:
         "ranks",
         "sorts",
         "sums",
+        "keys",
         "together",
     }
     assert ways["noise"] == "records"

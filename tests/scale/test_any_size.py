@@ -259,8 +259,11 @@ def test_the_limit_counts_what_a_step_holds(file, tmp_path):
         for method, word in (
             ("noise", "a piece of each pass is held"),
             ("rank_swapping", "two windows of 5 % of the ranks"),
-            ("massc", "massc holds the 2 columns"),
+            ("microaggregation", "microaggregation holds the 2 columns"),
         ):
-            plan = Plan.from_toml(f"[[steps]]\nmethod = '{method}'\n")
+            step = f"[[steps]]\nmethod = '{method}'\n"
+            if method == "microaggregation":
+                step += "partition = 'pca'\n"
+            plan = Plan.from_toml(step)
             with pytest.raises(ParameterError, match=word):
                 place.in_blocks(plan, data)

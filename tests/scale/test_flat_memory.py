@@ -22,7 +22,7 @@ from tacit.data.out_of_core import pieces
 from tacit.plan.plan import Plan
 from tacit.plan.release import release
 from tacit.protect.base import Protector
-from tacit.protect.grouping import blanks_from_disk
+from tacit.protect.grouping import few_combinations
 
 N = 9000
 
@@ -99,7 +99,7 @@ def test_suppression_says_the_same_of_its_work(
 def test_too_many_combinations_are_refused_with_their_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blanks_from_disk, "MOST_CLASSES", 100)
+    monkeypatch.setattr(few_combinations, "MOST_CLASSES", 100)
     method = tc.protect.LocalSuppression(k=4, random_state=1)
     with pytest.raises(tc.TacitError, match="different combinations of age, income"):
         both(method, skewed(), tmp_path, quasi=["age", "income", "region"])

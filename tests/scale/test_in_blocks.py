@@ -39,7 +39,7 @@ def file(tmp_path, monkeypatch):
 def little(monkeypatch):
     """The file does not fit, and nor do the columns of a step that holds them."""
     monkeypatch.setattr(any_size, "COPIES", 10**6)
-    monkeypatch.setattr("tacit.protect.base.EACH_OF_SEVERAL", 1e6)
+    monkeypatch.setattr("tacit.protect.through_large_file.EACH_OF_SEVERAL", 1e6)
     monkeypatch.setattr(any_size, "LEAF", 4000)
 
 
@@ -103,7 +103,7 @@ def test_as_one_step_of_a_plan_and_in_python(file, little):
     ("words", "why"),
     [
         (["--quasi", "income,age,sex"], "microaggregation holds the 3 columns"),
-        (["--set", "partition=individual"], "microaggregation holds the"),
+        (["--set", "partition=pca"], "microaggregation holds the"),
         (["--quasi", "income,age", "--weight", "debt"], "microaggregation holds the"),
     ],
 )

@@ -106,6 +106,42 @@ def test_a_stopped_run_goes_on_with_the_same_bytes(
     assert not (here / "b.parquet.work").exists()
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        ["microaggregation", "partition=individual", "columns=income,age"],
+        # what differs are the passes, which take seconds
+        *(
+            pytest.param(how, marks=pytest.mark.slow)
+            for how in (
+                ["generalisation", "suppression_limit=0.5", "columns=age,sex"],
+                ["sampling", "fraction=0.3", "strata=['sex']"],
+                ["rank_swapping", "by=['sex']", "columns=income,age"],
+                ["massc", "k=4", "columns=age,sex"],
+            )
+        ),
+    ],
+    ids=lambda how: how[0],
+)
+@pytest.mark.usefixtures("small_pieces")
+def test_passes_of_every_form_go_on_where_they_were(
+    how: list[str], here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    method, *settings = how
+    given = [word for one in settings for word in ("--set", one)]
+    asked = ["protect", "in.parquet", "--method", method, *given, *ROLES]
+    asked += ["--allow-unprotected", "--seed", "4"]
+    run(monkeypatch, *asked, "a.parquet")
+    for pieces_done in (17, 23):
+        with monkeypatch.context() as inner:
+            stopping_after(inner, pieces_done)
+            inner.setattr("sys.argv", ["tacit", *asked, "b.parquet", "--resume"])
+            with pytest.raises((Stopped, SystemExit)):
+                tacit_main()
+    run(monkeypatch, *asked, "b.parquet", "--resume")
+    assert Path("b.parquet").read_bytes() == Path("a.parquet").read_bytes()
+
+
 def tacit_main() -> None:
     from tacit.cli import main
 

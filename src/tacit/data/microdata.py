@@ -32,6 +32,7 @@ from tacit.data.frames import Frame, NativeFrame, refuse_nested, to_table
 from tacit.data.inference import infer, number
 from tacit.data.inference.labelled import by_labels
 from tacit.data.inference.precision import decimals_of
+from tacit.data.missing import step_of
 from tacit.data.notes import columns, decimal
 from tacit.data.schema import Category, Column, Kind, Role, Schema
 
@@ -41,6 +42,9 @@ Result = TypeVar("Result")
 
 # text of these kinds may look like numbers and is none
 _KEPT_AS_TEXT = frozenset({Kind.code, Kind.date, Kind.text})
+
+# records that are looked at at a time
+RUN = 65_536
 
 # a million numbers of this size have a finite sum; no mean of larger ones can be relied on
 SUMMABLE = 1e302
@@ -115,14 +119,24 @@ class Microdata:
     ) -> Self:
         """The records of a table as it was given."""
         said = _said(schema or Schema(()), raw)
-        opened = _all_opened(raw, said)
+        opened = cls._all_opened(raw, said)
         columns = [
             cls._complete(column, opened, is_array=native.is_array) for column in said
         ]
         schema = Schema(tuple(columns))
         # a kind that was guessed may say that text which looks like numbers is none
-        table = _all_opened(raw, schema)
+        table = cls._all_opened(raw, schema)
         return cls(table, schema.set(**roles) if roles else schema, native)
+
+    @classmethod
+    def _all_opened(cls, raw: pa.Table, schema: Schema) -> pa.Table:
+        """A table with gaps in place of the missing codes that its schema declares."""
+        table = raw
+        for place, name in enumerate(raw.column_names):
+            if schema[name].missing:
+                gaps = _opened(schema[name], raw.column(name), decimal(raw))
+                table = table.set_column(place, name, gaps)
+        return table
 
     @classmethod
     def _complete(cls, column: Column, table: pa.Table, *, is_array: bool) -> Column:
@@ -240,12 +254,17 @@ class Microdata:
     def closed(self, names: Iterable[str]) -> Schema:
         """The schema in which each of these columns lists its categories.
 
-        Some records of a file have few of them, and codes must mean the same in all.
+        Some records of a file have few of them, and codes must mean the same in all. Nor do some
+        show the step of numbers, which those next to a missing code are moved by.
         """
         schema = self._schema
         for name in names:
             column = schema[name]
-            if column.scale is not Kind.continuous and column.categories is None:
+            if column.scale is Kind.continuous and column.missing:
+                step = step_of(some[:, 0] for some in self.in_turn([name], RUN))
+                known = replace(column.missing, step=step)
+                schema = schema.put(replace(column, missing=known))
+            elif column.scale is not Kind.continuous and column.categories is None:
                 every = tuple(self.categories(name))
                 schema = schema.put(replace(column, categories=every))
         return schema
@@ -446,18 +465,12 @@ def _opened(
     """The values with gaps in place of the column's missing codes."""
     if not column.missing:
         return values
-    as_text = "kind" not in column.unsaid and column.kind in _KEPT_AS_TEXT
-    return column.missing.opened(values, decimal=sign, as_text=as_text)
+    return column.missing.opened(values, decimal=sign, as_text=kept_as_text(column))
 
 
-def _all_opened(raw: pa.Table, schema: Schema) -> pa.Table:
-    """A table with gaps in place of the missing codes that its schema declares."""
-    table = raw
-    for place, name in enumerate(raw.column_names):
-        if schema[name].missing:
-            gaps = _opened(schema[name], raw.column(name), decimal(raw))
-            table = table.set_column(place, name, gaps)
-    return table
+def kept_as_text(column: Column) -> bool:
+    """Text of this column that looks like numbers is said to be none."""
+    return "kind" not in column.unsaid and column.kind in _KEPT_AS_TEXT
 
 
 def _said(schema: Schema, raw: pa.Table) -> Schema:

@@ -5,8 +5,8 @@ They are gaps for everything that computes, and are written back as the codes th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +24,18 @@ _LEADING_ZERO = r"^\s*[+-]?0\d"
 _WHOLE = r"^\s*[+-]?\d{1,18}\s*$"
 # decimals that a column of numbers is taken to be written with, at most
 _MOST_DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Closing:
+    """What all records of a column say of how it is written."""
+
+    kept: bool
+    """Some gap was a code before."""
+    suppressed: bool
+    """Some gap was a value before."""
+    fits: bool
+    """What stood there before can be held by the type of what stands there now."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +62,8 @@ class Missing:
     codes: tuple[Code, ...] = ()
     ranges: tuple[tuple[float, float], ...] = ()
     suppressed: Code | None = None
+    step: float | None = field(default=None, compare=False, repr=False)
+    """The step of the column's values (``step_of``), where some of them do not show it."""
 
     def __bool__(self) -> bool:
         return bool(self.codes or self.ranges) or self.suppressed is not None
@@ -149,13 +163,18 @@ class Missing:
 
         Text that holds only numbers besides its codes becomes numbers, unless ``as_text``.
         """
+        opened = self.blanked(values)
+        if not _is_text(opened.type) or as_text:
+            return opened
+        return as_numbers(opened, number_type([opened], decimal), decimal)
+
+    def blanked(self, values: pa.ChunkedArray) -> pa.ChunkedArray:
+        """The column with gaps in place of codes, of its own type."""
         plain = values
         if pa.types.is_dictionary(values.type):
             plain = values.cast(values.type.value_type)
         gap = pa.scalar(None, plain.type)
         opened = pc.if_else(self.found(values), gap, plain)
-        if _is_text(plain.type) and not as_text:
-            opened = _numbers_of(opened, decimal)
         return opened if isinstance(opened, pa.ChunkedArray) else _chunked(opened)
 
     def closed(
@@ -170,20 +189,50 @@ class Missing:
         A gap that was a code before is that code again; a gap that was a value before was
         suppressed.
         """
+        how = self.closing([(now, before)])
+        return self.closed_so(now, before, how, decimal=decimal)
+
+    def closing(
+        self, columns: Iterable[tuple[pa.ChunkedArray, pa.ChunkedArray]]
+    ) -> Closing:
+        """What some records after the other, as they are and as they were, say of all."""
+        any_kept = any_suppressed = False
+        fits = True
+        for now, before in columns:
+            before, kept, suppressed = self._came_from(now, before)
+            any_kept = any_kept or bool(pc.any(kept).as_py())
+            any_suppressed = any_suppressed or bool(pc.any(suppressed).as_py())
+            fits = fits and _fits(before, now.type)
+        return Closing(any_kept, any_suppressed, fits)
+
+    def _came_from(
+        self, now: pa.ChunkedArray, before: pa.ChunkedArray
+    ) -> tuple[pa.ChunkedArray, pa.ChunkedArray, pa.ChunkedArray]:
+        """The column before, gaps that were codes, and gaps that were values."""
         if pa.types.is_dictionary(before.type):
             before = before.cast(before.type.value_type)
         gap = pc.is_null(now, nan_is_null=True)
         code = self.found(before)
-        kept = pc.and_(gap, code)
         was_gap = pc.is_null(before, nan_is_null=True)
         value = pc.invert(pc.or_(code, was_gap))
-        suppressed = pc.and_(gap, value)
+        return before, pc.and_(gap, code), pc.and_(gap, value)
+
+    def closed_so(
+        self,
+        now: pa.ChunkedArray,
+        before: pa.ChunkedArray,
+        how: Closing,
+        *,
+        decimal: str = ".",
+    ) -> pa.ChunkedArray:
+        """As ``closed``, of some records of a column whose others are known."""
+        before, kept, suppressed = self._came_from(now, before)
         mark = self.suppressed
         # a common type is only needed where a code comes back
-        if pc.any(kept).as_py():
-            now, before = _common(now, before, decimal)
+        if how.kept:
+            now, before = _common(now, before, decimal, fits=how.fits)
             now = pc.if_else(kept, before, now)
-        if mark is not None and pc.any(suppressed).as_py():
+        if mark is not None and how.suppressed:
             # a mark such as x makes a column of numbers text
             is_text = isinstance(mark, str) and _number(mark) is None
             if is_text and not _is_text(now.type):
@@ -199,7 +248,7 @@ class Missing:
         The next value is one step away, where the step is that of the ``known`` values (1 for
         whole numbers); equal numbers stay equal.
         """
-        step = _step(known)
+        step = step_of([known]) if self.step is None else self.step
         out = np.array(numbers, dtype=np.float64)
         spans = [(code, code) for code in self._numbers] + list(self.ranges)
         # spans that touch are one, or a number would go from one into the next
@@ -273,25 +322,37 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _numbers_of(values: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
-    """Text that holds only numbers, as numbers; other text as it is."""
-    # nothing says that a column of gaps holds numbers
-    if values.null_count == len(values):
-        return values
-    padded = pc.match_substring_regex(values, _LEADING_ZERO)
-    if pc.any(padded).as_py():
+def number_type(columns: Iterable[pa.ChunkedArray], decimal: str) -> pa.DataType | None:
+    """The type of text that holds only numbers, some records after the other; None: other text."""
+    known, whole, readable = False, True, True
+    for values in columns:
+        # nothing says that a column of gaps holds numbers
+        if values.null_count == len(values):
+            continue
+        known = True
+        if pc.any(pc.match_substring_regex(values, _LEADING_ZERO)).as_py():
+            return None
+        whole = whole and pc.all(pc.match_substring_regex(values, _WHOLE)).as_py()
+        try:
+            as_numbers(values, pa.float64(), decimal)
+        except pa.ArrowInvalid:
+            readable = False
+    if known and whole:
+        return pa.int64()
+    return pa.float64() if known and readable else None
+
+
+def as_numbers(
+    values: pa.ChunkedArray, kind: pa.DataType | None, decimal: str
+) -> pa.ChunkedArray:
+    """Text as numbers of this type; None: as it is."""
+    if kind is None:
         return values
     trimmed = pc.utf8_trim_whitespace(values)
-    whole = pc.match_substring_regex(values, _WHOLE)
-    if pc.all(whole).as_py():
+    if pa.types.is_integer(kind):
         # Arrow reads no plus sign
-        unsigned = pc.replace_substring(trimmed, "+", "")
-        return unsigned.cast(pa.int64())
-    try:
-        pointed = pc.replace_substring(trimmed, decimal, ".")
-        return pointed.cast(pa.float64())
-    except pa.ArrowInvalid:
-        return values
+        return pc.replace_substring(trimmed, "+", "").cast(kind)
+    return pc.replace_substring(trimmed, decimal, ".").cast(kind)
 
 
 def _as_text(values: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
@@ -306,36 +367,51 @@ def _common(
     now: pa.ChunkedArray,
     before: pa.ChunkedArray,
     decimal: str,
+    *,
+    fits: bool,
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     """Both columns in one type that can hold the values of both."""
     if now.type == before.type:
         return now, before
-    if not _is_text(now.type) and not _is_text(before.type):
-        try:
-            # numbers stay numbers where the codes fit among them
-            return now, before.cast(now.type)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            pass
+    if fits and not _is_text(now.type) and not _is_text(before.type):
+        # numbers stay numbers where the codes fit among them
+        return now, before.cast(now.type)
     return (
         now if _is_text(now.type) else _as_text(now, decimal),
         before if _is_text(before.type) else _as_text(before, decimal),
     )
 
 
+def _fits(before: pa.ChunkedArray, kind: pa.DataType) -> bool:
+    """Can all values be held by this type?"""
+    if before.type == kind or _is_text(before.type) or _is_text(kind):
+        return True
+    try:
+        before.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return False
+    return True
+
+
 def _chunked(array: pa.Array) -> pa.ChunkedArray:
     return pa.chunked_array([array])
 
 
-def _step(known: Floats) -> float:
-    """The smallest decimal step that all known values are written with; 0: none."""
-    # gaps have no decimals
-    known = known[np.isfinite(known)]
-    if not known.size:
-        return 0.0
-    for decimals in range(_MOST_DECIMALS + 1):
-        if np.array_equal(np.round(known, decimals), known):
-            return float(10.0**-decimals)
-    return 0.0
+def step_of(columns: Iterable[Floats]) -> float:
+    """The smallest decimal step that all known values are written with; 0: none.
+
+    Values come some after the other.
+
+    >>> step_of([np.array([1.0, np.nan]), np.array([0.25])])
+    0.01
+    """
+    some, left = False, list(range(_MOST_DECIMALS + 1))
+    for values in columns:
+        # gaps have no decimals
+        known = values[np.isfinite(values)]
+        some = some or bool(known.size)
+        left = [d for d in left if np.array_equal(np.round(known, d), known)]
+    return float(10.0 ** -left[0]) if some and left else 0.0
 
 
 def _merged(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -18,34 +18,20 @@ from tacit.base.typing import Floats, Objects
 from tacit.data import lazy
 from tacit.data.microdata import Kind, Microdata, Role
 from tacit.protect import by_address
-from tacit.protect.file_parts import has_units, refuse_units
+from tacit.protect.file_parts import refuse_units
 from tacit.protect.parted import Parts, strata_columns
+from tacit.protect.through_large_file import Passes, ThroughLargeFile
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from tacit.data.io.disk_table import SpillFolder
-    from tacit.data.io.on_disk import OnDisk
-    from tacit.data.out_of_core.placing import RowsAndNumbers
-    from tacit.data.out_of_core.sorting import SortedNumbers
-
-__all__ = ["NumericProtector", "Protector", "Seed"]
-
-Passes = Literal[
-    "records", "values", "ranks", "sorts", "sums", "keys", "columns", "together"
-]
-"""Ways through a file that is larger than memory; see ``Protector.passes``."""
-
-# bytes per record of a column that is held: read, coded, sorted, decoded
-ONE_COLUMN = 140.0
-# the same of one of several columns: values, scores, order, result
-EACH_OF_SEVERAL = 80.0
+__all__ = ["NumericProtector", "Passes", "Protector", "Seed"]
 
 Frame = TypeVar("Frame")
 """Whatever frame the caller has: pandas, polars, pyarrow, Spark, DuckDB, an array, Microdata."""
 
 
-class Protector(Described, Estimator):
+class Protector(Described, Estimator, ThroughLargeFile):
     """An object that masks data, with scikit-learn transformer conventions.
 
     A method writes ``__init__`` (annotated parameters), ``_fit`` and ``_apply``.
@@ -93,22 +79,6 @@ class Protector(Described, Estimator):
         "what it learns from the file would be learned from each block alone"
     )
     """Why the method needs the whole file, where ``scales`` is None."""
-    passes: ClassVar[Passes] = "together"
-    """How the method goes through a file that is larger than memory, with the same bytes.
-
-    ``records``: what it learns it asks for column by column (``Microdata.column``) or in
-    turn (``Microdata.in_turn``), and then each block of 8,192 records is masked on its own.
-    ``values``: nothing is drawn, and each value is masked by what was learned (``settled``).
-    ``ranks``: each column is masked by the ranks of its values (``in_rank_order``), which are
-    sorted on the disk. ``sorts``: its columns are sorted on the disk and masked by their ranks
-    together. ``sums``: it learns from sums over blocks, in passes over the file, and goes
-    through the blocks itself. ``keys``: its combinations of keys are counted on the disk, and the
-    distinct ones held. ``columns``: each column is learned and masked on its own, whole (those
-    with missing codes, for methods that go by value).
-    ``together``: the columns that it looks at (``reads``) are held at the same time, and no
-    others. See ``tacit.protect.by_address``.
-    """
-
     # -- the face ----------------------------------------------------------------------
 
     def fit(self, X: object, y: object = None) -> Protector:
@@ -220,60 +190,6 @@ class Protector(Described, Estimator):
         if strata_columns(self):
             return "a block holds a few records of each stratum, and its groups need k of one"
         return None if self.scales else self.whole_file
-
-    def passes_of(self, data: Microdata) -> Passes:
-        """How the method, with these parameters, goes through a file larger than memory."""
-        return self.passes
-
-    def holds(self, data: Microdata) -> tuple[float, str]:
-        """Bytes per record that it holds of a file larger than memory, and what that is."""
-        way = self.passes_of(data)
-        if way == "together" or strata_columns(self) or has_units(data):
-            columns = len(self.reads(data))
-            return EACH_OF_SEVERAL * columns, f"the {columns} columns that it looks at"
-        if way == "columns":
-            return ONE_COLUMN, "one column at a time"
-        return 0.0, "a piece at a time"
-
-    def settled(self, data: OnDisk, columns: list[str]) -> Self:
-        """Of a method with ``passes = "values"``: the method that knows what it must of the file.
-
-        It masks any span of records as it would mask them among all.
-        """
-        return self
-
-    def by_code(self, data: Microdata, name: str) -> bool:
-        """Of a method with ``passes = "values"``: does it look at this column's categories?
-
-        They are then found in the whole file before its pieces are masked.
-        """
-        return True
-
-    def by_frequency(self, data: Microdata, name: str) -> bool:
-        """Are the values of this column ranked by how often they occur (rarest first)?"""
-        return False
-
-    def in_rank_order(
-        self, ordered: SortedNumbers, rng: np.random.Generator, folder: SpillFolder
-    ) -> Callable[[tuple[int, int]], RowsAndNumbers]:
-        """Of a method with ``passes = "ranks"``: the new values of a sorted column.
-
-        What is returned gives the rows and new values of a span of the order, and can be sent
-        to a worker; draws beyond the ties come from ``rng``.
-        """
-        raise NotImplementedError
-
-    def reads(self, data: Microdata) -> list[str]:
-        """The columns that the method looks at: those with a role, those masked or named."""
-        named = set(self._targets(data))
-        for value in self.get_params(deep=False).values():
-            named.update(_names_in(value))
-        unused = (Role.identifier, Role.other)
-        return [
-            column.name
-            for column in data.schema
-            if column.name in named or column.role not in unused
-        ]
 
     # -- what a method writes ----------------------------------------------------------
 
@@ -477,18 +393,6 @@ def _wrapped(X: Frame, native: Frame, masked: Microdata, kind: str) -> Frame:
     )
     wrapped: Frame = shell.set_output(transform=kind).fit_transform(X)
     return wrapped
-
-
-def _names_in(value: object) -> Iterator[str]:
-    """Every text in a parameter, however deep: some of them are names of columns."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        # what stands under a column's name are its values
-        yield from (key for key in value if isinstance(key, str))
-    elif isinstance(value, list | tuple):
-        for held in value:
-            yield from _names_in(held)
 
 
 def _same(value: object, default: object) -> bool:

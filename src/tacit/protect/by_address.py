@@ -3,7 +3,7 @@
 A file of more than ``BLOCK`` records is masked piece by piece, and each piece draws from a
 generator of its own, ``seeds.child(key, address)``. The address is the number of the block of
 8,192 records (a method with ``passes = "records"``), or the place of the column among those
-that are masked (``passes = "ranks"`` or ``"columns"``). It depends neither on how much memory there
+that are masked (``passes = "ranks"``). It depends neither on how much memory there
 was, nor on who treated the piece, nor on what was treated before it. The key is drawn from the
 method's own generator. A smaller file is one piece and draws from that generator itself.
 
@@ -94,9 +94,12 @@ def treated(
 
 
 def opened(schema: Schema, before: Schema) -> Schema:
-    """The schema without the categories that ``Microdata.closed`` has put into it."""
+    """The schema without the categories and steps that ``Microdata.closed`` has put into it."""
     for column in schema:
         known = before[column.name]
+        # the step of a file in memory is that of its values, whatever they will be
+        column = replace(column, missing=known.missing)
+        schema = schema.put(column)
         if column.kind is known.kind and column.categories != known.categories:
             schema = schema.put(replace(column, categories=known.categories))
     return schema

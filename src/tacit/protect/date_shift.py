@@ -114,11 +114,8 @@ class DateShift(DateProtector):
         return self._shifted(data, columns, secret)
 
     def passes_of(self, data: Microdata) -> Passes:
-        """Rows are moved by whose they are; codes of gaps are read with the columns in hand."""
-        owner = person_column(data, self.person)
-        looked_at = [*self._targets(data), *([] if owner is None else [owner])]
-        coded = any(data.schema[name].missing for name in looked_at)
-        return "together" if coded else "sums"
+        """Rows are moved by whose they are."""
+        return "sums"
 
     def _from_disk(self, data: OnDisk, columns: list[str], secret: bytes) -> Microdata:
         """The dates of a file on the disk, some records at a time."""

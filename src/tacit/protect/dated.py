@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tacit.base.errors import ColumnError
 from tacit.data.microdata import Kind, Microdata, Role
-from tacit.protect.base import Passes, Protector
+from tacit.protect.base import Protector
 
 
 class DateProtector(Protector):
@@ -12,11 +12,6 @@ class DateProtector(Protector):
 
     family = "dates"
     kinds = frozenset({Kind.date})
-
-    def passes_of(self, data: Microdata) -> Passes:
-        """Dates are masked one by one; codes of gaps are read with the whole column in hand."""
-        coded = any(data.schema[name].missing for name in self._targets(data))
-        return "columns" if coded and self.passes == "values" else self.passes
 
     def by_code(self, data: Microdata, name: str) -> bool:
         """Dates are days."""

@@ -9,27 +9,29 @@ from fractions import Fraction
 from typing import Annotated
 
 import numpy as np
-import pyarrow as pa
 from annotated_types import Ge, Gt, Le, Lt
 
 from tacit.base.errors import ColumnError, ParameterError, TacitWarning
 from tacit.base.facts import Strength
 from tacit.base.parameters import Seed, TestSeed
-from tacit.base.typing import Bools, Ints
+from tacit.base.typing import Ints
 from tacit.data.hierarchies.automatic import Automatic
 from tacit.data.hierarchies.known_rules import rule_of
 from tacit.data.hierarchies.rule import Rule
-from tacit.data.microdata import Column, Kind, Microdata, Role
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Column, Microdata, Role
+from tacit.protect import by_address
 from tacit.protect.lattice.class_cells import counted, rolled
-from tacit.protect.lattice.level_codes import KeyColumn, Levels
+from tacit.protect.lattice.distinct_records import DistinctRecords
+from tacit.protect.lattice.level_codes import KeyColumn
 from tacit.protect.lattice.naming import Hierarchies, refuse_strangers
 from tacit.protect.lattice.posing import weights_of
-from tacit.protect.private import declared
 from tacit.protect.private.accountant import ADD_REMOVE, Accountant
 from tacit.protect.private.bounds import secret_or
-from tacit.protect.private.discrete_laplace import Bits
+from tacit.protect.private.classes_in_order import classes_in_order, rows_in_order
 from tacit.protect.private.noisy_levels import NoisyLevels
 from tacit.protect.private.protector import PrivateProtector
+from tacit.protect.private.sampled_classes import Sample, counted_sample
 from tacit.protect.private.sampled_counts import largest_share, smallest_k
 
 WORD = 2.0**64
@@ -152,6 +154,8 @@ class DPGeneralisation(PrivateProtector):
         "and the blocks are made from the data"
     )
 
+    passes = "keys"
+
     # nothing is declared but by its hierarchy
     bounds = None
     integers = None
@@ -261,9 +265,20 @@ class DPGeneralisation(PrivateProtector):
     ) -> Microdata:
         _refuse_others(data, columns)
         rules = self._rules(columns)
-        keys = [KeyColumn.of(rule, data, name) for name, rule in rules.items()]
-        one_each = np.ones(data.n, dtype=np.int64)
-        bottom, cell_of_row = counted(keys, None, one_each, None, None)
+        looked_at = DistinctRecords(data)
+        if isinstance(data, OnDisk) and data.n > by_address.BLOCK:
+            looked_at = DistinctRecords.of(data, columns)
+        try:
+            keys = [
+                KeyColumn.of(rule, looked_at.data, name) for name, rule in rules.items()
+            ]
+        except ColumnError:
+            looked_at.name_row(rules)
+            raise
+        times = looked_at.times
+        if times is None:
+            times = np.ones(data.n, dtype=np.int64)
+        bottom, cell_of_row = counted(keys, None, times, None, None)
         source = secret_or(rng, self.random_state)
         accountant = Accountant(self.epsilon, neighbours=ADD_REMOVE)
         fixed = [(self.levels or {}).get(name) for name in columns]
@@ -280,9 +295,17 @@ class DPGeneralisation(PrivateProtector):
             node = chooser.choose(for_search, self.steps, accountant)
         accountant.spend("classes of the sample", rest)
         # drawn after the levels and apart from them, so that the two costs add up
-        sampled = Bits(source).words(data.n) < np.uint64(limit)
         cells, place = rolled(bottom, keys, node)
-        shown = _large_enough(place[cell_of_row], cells.number, sampled, k)
+        class_of = place[cell_of_row]
+        on_disk, counts = looked_at.file, looked_at.counts
+        if on_disk is None or counts is None:
+            sampled = Sample.drawn(data.n, limit, source).astype(np.int64)
+        else:
+            draws = None if source is None else by_address.Draws.of(source)
+            how = Sample(limit, draws), on_disk.disk.folder
+            sampled = counted_sample(counts, *how)
+            counts.remove()
+        shown = _large_enough(class_of, cells.number, sampled, k)
         if keep:
             self._keep(accountant, columns)
             self.levels_ = dict(zip(columns, node, strict=True))
@@ -295,7 +318,9 @@ class DPGeneralisation(PrivateProtector):
                 TacitWarning,
                 stacklevel=2,
             )
-        return _in_order(data, keys, node, np.flatnonzero(shown))
+        if on_disk is None:
+            return rows_in_order(data, keys, node, np.flatnonzero(shown))
+        return classes_in_order(on_disk, keys, node, shown)
 
     def _share(
         self,
@@ -351,43 +376,12 @@ def _rest(
 
 
 def _large_enough(
-    class_of_row: Ints,
+    class_of: Ints,
     classes: int,
-    sampled: Bools,
+    sampled: Ints,
     k: int,
-) -> Bools:
-    """The sampled rows whose class has at least k of them."""
-    sizes = np.bincount(class_of_row[sampled], minlength=classes)
-    return np.asarray(sampled & (sizes >= k)[class_of_row])
-
-
-def _in_order(
-    data: Microdata,
-    keys: list[KeyColumn],
-    node: Levels,
-    rows: Ints,
-) -> Microdata:
-    """The labels of these rows, in the order of the labels: the file's own order tells of it."""
-    texts: dict[str, pa.Array] = {}
-    ranks = []
-    for key, level in zip(keys, node, strict=True):
-        codes = key.between(0, level)[key.codes[rows]]
-        labels = key.tree.labels[level]
-        # codes behind the labels are gaps
-        shown = np.array([*labels, ""], dtype=object)
-        order = np.argsort(shown[:-1].astype(str), kind="stable")
-        rank = np.full(len(shown), len(shown), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        ranks.append(rank[codes])
-        gaps = codes >= len(labels)
-        texts[key.name] = pa.array(shown[codes], type=pa.string(), mask=gaps)
-    # the last key that lexsort is given counts first
-    order = np.lexsort(ranks[::-1]) if ranks else np.arange(len(rows))
-    at = pa.array(order)
-    sample = data.take(rows)
-    schema = sample.schema
-    for name in texts:
-        role = schema[name].role
-        schema = schema.put(Column(name, Kind.nominal, role, None, "declared"))
-    inside = {name: text.take(at) for name, text in texts.items()}
-    return declared.released(sample.with_schema(schema), inside, labels=False)
+) -> Ints:
+    """How many sampled records stand at each place, where their class has at least k of them."""
+    # sums of whole numbers below 2^53 are exact in floats
+    sizes = np.bincount(class_of, sampled, minlength=classes)
+    return np.where(sizes[class_of] >= k, sampled, 0)

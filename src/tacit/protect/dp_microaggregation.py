@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
@@ -11,11 +12,41 @@ from tacit.base.errors import ParameterError
 from tacit.base.facts import Strength
 from tacit.base.parameters import Seed, TestSeed
 from tacit.base.typing import Floats, Ints
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata
+from tacit.data.out_of_core.column_numbers import ColumnNumbers
+from tacit.data.out_of_core.row_keys import RowKeys
 from tacit.kernels.mdav.univariate import fixed_groups
+from tacit.protect import by_address
 from tacit.protect.private import declared, discrete_laplace, split
-from tacit.protect.private.bounds import Grid, announce, grids, secret_or
+from tacit.protect.private.accountant import Accountant
+from tacit.protect.private.bounds import (
+    Grid,
+    announce,
+    grid_of,
+    grids,
+    refuse_missing,
+    secret_or,
+)
+from tacit.protect.private.noisy_runs import (
+    GridPlaces,
+    NoisyRuns,
+    by_distance,
+    by_value,
+    distances,
+    in_key_order,
+    outside,
+    released_along,
+)
 from tacit.protect.private.protector import PrivateProtector
+
+
+@dataclass(frozen=True)
+class Announced:
+    """What is released of each column, and what was spent on it."""
+
+    accountant: Accountant
+    of_columns: list[NoisyRuns]
 
 
 class DPMicroaggregation(PrivateProtector):
@@ -51,7 +82,8 @@ class DPMicroaggregation(PrivateProtector):
     not_private_ : list of str
         Columns that were released as they are, which epsilon does not cover.
     clamped_, labels_ : dict, array
-        Values outside the bounds and the group of each record; private themselves.
+        Values outside the bounds and the group of each record (of a file in memory); private
+        themselves.
 
     Notes
     -----
@@ -128,6 +160,8 @@ class DPMicroaggregation(PrivateProtector):
         "records tell exactly who shares a group, and nothing would be private; leave it out"
     }
 
+    passes = "sorts"
+
     # sums need numbers
     kinds = frozenset({Kind.continuous})
 
@@ -169,6 +203,8 @@ class DPMicroaggregation(PrivateProtector):
                 f"k={self.k} is larger than the number of records ({n}): "
                 "no group of k can be formed"
             )
+        if n > by_address.BLOCK:
+            return self._release_large(data, columns, rng, keep=keep)
         domain = grids(data, columns, self.bounds or {}, self.integers)
         places = np.empty((n, len(columns)), dtype=np.int64)
         clamped: dict[str, int] = {}
@@ -210,6 +246,91 @@ class DPMicroaggregation(PrivateProtector):
             },
         )
 
+    def _release_large(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+        *,
+        keep: bool,
+    ) -> Microdata:
+        """The same of a file of several blocks, in memory or on the disk."""
+        whole, bounds = self.integers or (), self.bounds or {}
+        domain = [grid_of(name, bounds[name], whole=name in whole) for name in columns]
+        on_disk = isinstance(data, OnDisk)
+        clamped: dict[str, int] = {}
+        places = np.empty((0 if on_disk else data.n, len(columns)), dtype=np.int64)
+        for j, (name, grid) in enumerate(zip(columns, domain, strict=True)):
+            if isinstance(data, OnDisk):
+                clamped[name] = outside(data, name, grid)
+            else:
+                values = data.column(name)
+                refuse_missing(values, name)
+                places[:, j], clamped[name] = grid.place(values)
+        runs = self._runs(data, columns, domain, rng)
+        # who shares a run is exact: a value at its record would tell it
+        shuffles = [RowKeys(by_address.root(rng)) for _ in columns]
+        if self.form == "multivariate":
+            shuffles = shuffles[:1] * len(columns)
+        if keep:
+            self._keep(runs.accountant, columns)
+            self.clamped_ = clamped
+        if isinstance(data, OnDisk):
+            return self._from_disk(data, columns, runs.of_columns, shuffles)
+        made, labels = {}, np.empty_like(places)
+        orders = self._orders(places, domain)
+        for j, (name, one) in enumerate(zip(columns, runs.of_columns, strict=True)):
+            along = one.values(places[orders[j], j], 0, one.groups)
+            labels[orders[j], j] = fixed_groups(data.n, self.k)
+            released = np.empty(data.n)
+            released[in_key_order(shuffles[j], data.n)] = along
+            made[name] = declared.numbers(released, whole=name in whole)
+        if keep:
+            self.labels_ = labels if self.form == "individual" else labels[:, 0]
+        return declared.released(data, made)
+
+    def _runs(
+        self,
+        data: Microdata,
+        columns: list[str],
+        domain: list[Grid],
+        rng: np.random.Generator,
+    ) -> Announced:
+        """What is released along the order of each column, and what that costs."""
+        groups = max(data.n // self.k, 1)
+        moved = groups if self.form == "multivariate" else 1
+        accountant = self._account(data, columns)
+        share = split(self.epsilon, len(columns))
+        source = secret_or(rng, self.random_state)
+        found = []
+        for name, grid in zip(columns, domain, strict=True):
+            what, sensitivity = f"group means of {name}", grid.steps * moved
+            scale = announce(accountant, what, share, grid, sensitivity, self.k)
+            draws = None if source is None else by_address.Draws.of(source)
+            found.append(NoisyRuns(data.n, self.k, grid, scale, draws))
+        return Announced(accountant, found)
+
+    def _from_disk(
+        self,
+        data: OnDisk,
+        columns: list[str],
+        runs: list[NoisyRuns],
+        shuffles: list[RowKeys],
+    ) -> OnDisk:
+        """The release of a file on the disk."""
+        folder, whole = data.disk.folder, self.integers or ()
+        places = [
+            GridPlaces(ColumnNumbers.of(data, name), one.grid)
+            for name, one in zip(columns, runs, strict=True)
+        ]
+        orders = by_distance(places, folder) if self.form == "multivariate" else []
+        for j, name in enumerate(columns):
+            ordered = orders[j] if orders else by_value(places[j], folder)
+            how = ordered, runs[j], shuffles[j]
+            data = released_along(data, name, *how, whole=name in whole)
+            ordered.remove()
+        return data
+
     def _shuffled(
         self,
         masked: Floats,
@@ -228,8 +349,7 @@ class DPMicroaggregation(PrivateProtector):
         """The order of the records in each column."""
         if self.form == "individual":
             return [np.argsort(column, kind="stable") for column in places.T]
-        steps = np.array([grid.steps for grid in domain], dtype=np.float64)
-        distance = ((places / steps) ** 2).sum(axis=1)
+        distance = distances(places, domain)
         # ties by value, so that the order is a function of the values alone
         order = np.lexsort((*places.T[::-1], distance))
         return [order] * len(domain)

@@ -10,13 +10,15 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 from pydantic.functional_validators import SkipValidation
 
-from tacit.base.errors import ParameterError
+from tacit.base.errors import ColumnError, ParameterError
 from tacit.base.facts import Strength
 from tacit.data.hierarchies.automatic import Automatic
 from tacit.data.hierarchies.known_rules import fitted, rule_of
 from tacit.data.hierarchies.rule import Rule
-from tacit.data.microdata import Microdata
-from tacit.protect.base import Protector
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Microdata, Role
+from tacit.protect.base import Passes, Protector
+from tacit.protect.lattice.distinct_records import DistinctRecords
 from tacit.protect.lattice.exploring import Explored, explored
 from tacit.protect.lattice.full_search import Search
 from tacit.protect.lattice.level_codes import Levels, shape_of
@@ -33,7 +35,7 @@ from tacit.protect.lattice.problem import Found, Problem, nothing_found
 from tacit.protect.lattice.setting_up import Material, material, refuse_unsatisfiable
 from tacit.protect.lattice.wide_search import WideSearch
 from tacit.protect.lattice.wishes import Wishes
-from tacit.protect.lattice.writing import written
+from tacit.protect.lattice.writing import NewValues
 
 Share = Annotated[float, Ge(0), Le(1)]
 MOST_NODES = 2**24
@@ -121,7 +123,8 @@ class Generalisation(Protector):
     model and utility, unless ``most_checks`` ends the search. With local recoding the
     models hold and the loss is no larger; it is not proven smallest (NP-hard).
 
-    **Cost.** Thirty thousand records with nine keys and 12,960 nodes: under a second. Models that
+    **Cost.** Thirty thousand records with nine keys and 12,960 nodes: under a second. Of a file
+    larger than memory its distinct combinations of keys are held. Models that
     do not stay kept further up (entropy and recursive l-diversity, t-closeness, delta-presence
     and bounds of the whole release, with suppression; persons with several rows) close fewer
     nodes.
@@ -224,11 +227,53 @@ class Generalisation(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> None:
-        problem, given = self._prepared(data, columns)
+        self._settled(self._looked_at(data, columns), columns)
+
+    def _fit_apply(
+        self,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> Microdata:
+        # counting a large file is most of the work; it is not done twice
+        looked_at = self._looked_at(data, columns)
+        return self._written(data, looked_at, *self._settled(looked_at, columns))
+
+    def _settled(
+        self, looked_at: DistinctRecords, columns: list[str]
+    ) -> tuple[Material, Placed]:
+        """Search, keep what was found, and say who is at which level."""
+        problem, given = self._prepared(looked_at, columns)
         self._keep(self._searched(problem), columns)
+        done = self._placed(given)
         # measured now, so that a plan's figures are known before anything is released
-        if self.recoding != "full":
-            self.local_loss_ = self._placed(given).lost
+        if done.lost is not None:
+            self.local_loss_ = done.lost
+        return given, done
+
+    def passes_of(self, data: Microdata) -> Passes:
+        """Combinations are counted, unless rows of one person or household must be told apart.
+
+        Sums of weights are those of columns that are held.
+        """
+        roles = {column.role for column in data.schema}
+        apart = roles & {Role.person, Role.household}
+        weights = self.population_uniqueness is not None or (
+            self.k_map is not None and self.population is None
+        )
+        return "together" if apart or weights else "keys"
+
+    def _looked_at(self, data: Microdata, columns: list[str]) -> DistinctRecords:
+        """The file, or of one on the disk the different combinations of what is looked at."""
+        if not isinstance(data, OnDisk) or self.passes_of(data) != "keys":
+            return DistinctRecords(data)
+        names = [*columns, *self._wishes().confidential(data)]
+        if self.utility == "classification":
+            names.append(target_named(data, columns, self.target))
+        rules = (self.hierarchies or {}).values()
+        if any(rule.get("automatic") == "cooccurrence" for rule in rules):
+            names += data.quasi
+        return DistinctRecords.of(data, list(dict.fromkeys(names)))
 
     def ranked(
         self,
@@ -239,7 +284,7 @@ class Generalisation(Protector):
         Each is as good as proven to be the next best; ``levels=`` of one of them gives its release.
         """
         data, columns = self._start(X, reset=True)
-        problem, _ = self._prepared(data, columns)
+        problem, _ = self._prepared(self._looked_at(data, columns), columns)
         past: set[Levels] = set()
         while True:
             # each search begins anew: what an earlier best closed may be the next best now
@@ -267,14 +312,14 @@ class Generalisation(Protector):
             ``most_checks`` says otherwise.
         """
         data, columns = self._start(X, reset=True)
-        problem, given = self._prepared(data, columns)
+        problem, given = self._prepared(self._looked_at(data, columns), columns)
         checks = EXPLORING * most if self.most_checks is None else self.most_checks
         found = self._searched(problem, checks)
         return explored(problem, found, given.people, given.word, most)
 
     def _prepared(
         self,
-        data: Microdata,
+        looked_at: DistinctRecords,
         columns: list[str],
     ) -> tuple[Problem, Material]:
         """Rules, counts and constraints of a file, and what is to be searched."""
@@ -289,8 +334,8 @@ class Generalisation(Protector):
         self.rules_: dict[str, Rule] = {}
         for name in columns:
             rule = rule_of(given[name], name) if name in given else Automatic()
-            self.rules_[name] = fitted(rule, data, name)
-        found = self._material(data)
+            self.rules_[name] = fitted(rule, looked_at.data, name, looked_at.times)
+        found = self._material(looked_at)
         limit = self._limit(found)
         # before the search, which would look at every node to find that none will do
         refuse_unsatisfiable(found, limit)
@@ -325,19 +370,25 @@ class Generalisation(Protector):
 
     def _material(
         self,
-        data: Microdata,
+        looked_at: DistinctRecords,
     ) -> Material:
+        data = looked_at.data
         target = None
         if self.utility == "classification":
             target = target_named(data, self.rules_, self.target)
-        return material(
-            data,
-            self.rules_,
-            self._wishes(),
-            self.hierarchies or {},
-            population_of(self.population),
-            target,
-        )
+        try:
+            return material(
+                data,
+                self.rules_,
+                self._wishes(),
+                self.hierarchies or {},
+                population_of(self.population),
+                target,
+                looked_at.times,
+            )
+        except ColumnError:
+            looked_at.name_row(self.rules_)
+            raise
 
     def _wishes(self) -> Wishes:
         return Wishes(
@@ -375,13 +426,24 @@ class Generalisation(Protector):
         rng: np.random.Generator,
     ) -> Microdata:
         # a new file is counted and settled anew: its own people must be hidden in it
-        given = self._material(data)
-        done = self._placed(given)
-        at = done.at[given.cell_of_row]
-        shown = done.shown[given.cell_of_row]
-        for j, column in enumerate(given.columns):
-            data = written(data, column, at[:, j], shown)
-        return data
+        looked_at = self._looked_at(data, columns)
+        given = self._material(looked_at)
+        return self._written(data, looked_at, given, self._placed(given))
+
+    def _written(
+        self,
+        data: Microdata,
+        looked_at: DistinctRecords,
+        given: Material,
+        done: Placed,
+    ) -> Microdata:
+        """The file with every column at its levels."""
+        own = given.bottom.rows > 0
+        made = [
+            NewValues.of(column, given.bottom.codes[j], own, done.at[:, j], done.shown)
+            for j, column in enumerate(given.columns)
+        ]
+        return looked_at.written(data, made, given.cell_of_row)
 
     def _placed(
         self,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+import pyarrow as pa
 from annotated_types import Gt, Le
 
 from tacit.base.facts import Strength
@@ -12,7 +15,14 @@ from tacit.base.parameters import Seed, TestSeed
 from tacit.data.microdata import Microdata
 from tacit.data.schema import Category
 from tacit.protect.private import declared, discrete_laplace, split
-from tacit.protect.private.bounds import announce, grids, secret_or
+from tacit.protect.private.bounds import (
+    Grid,
+    announce,
+    grid_of,
+    refuse_missing,
+    secret_or,
+)
+from tacit.protect.private.noisy_blocks import Source, checked, drawn
 from tacit.protect.private.protector import PrivateProtector
 from tacit.protect.private.randomised_response import randomised_response
 
@@ -114,6 +124,7 @@ class Laplace(PrivateProtector):
     }
     # randomised response
     _lists = True
+    passes = "sums"
 
     whole_file = (
         "its privacy guarantee and budget are for the whole file, "
@@ -148,40 +159,79 @@ class Laplace(PrivateProtector):
     ) -> Microdata:
         bounds = self.bounds or {}
         listed = self.categories or {}
-        numeric = [name for name in columns if name in bounds]
+        whole = self.integers or ()
         # every declaration is checked before anything is drawn or spent
-        domain = dict(
-            zip(numeric, grids(data, numeric, bounds, self.integers), strict=True)
-        )
-        codes = {
-            name: declared.codes_of(data, name, listed[name])
+        domain = {
+            name: grid_of(name, bounds[name], whole=name in whole)
             for name in columns
-            if name not in domain
+            if name in bounds
         }
+        known = {name: listed[name] for name in columns if name not in domain}
+        checked(data, columns, Domain(tuple(domain), known))
         accountant = self._account(data, columns)
         # the columns are of the same records, so their epsilons add up
         share = split(self.epsilon, len(columns))
-        source = secret_or(rng, self.random_state)
-        clamped: dict[str, int] = {}
-        masked = {}
+        scales = {}
         for name in columns:
-            if name in codes:
-                known = listed[name]
+            if name in known:
                 accountant.spend(f"categories of {name}", share)
-                answers = randomised_response(codes[name], len(known), share, source)
-                masked[name] = declared.categories(answers, known)
                 continue
-            grid = domain[name]
-            # integers from here on: noise on floating-point numbers leaks
-            places, clamped[name] = grid.place(data.column(name))
             # one record moves its own entry by at most the whole grid
-            what = f"values of {name}"
-            scale = announce(accountant, what, share, grid, grid.steps, 1)
-            noisy = places + discrete_laplace(scale, data.n, source)
-            values = grid.value(noisy.astype(np.float64))
-            masked[name] = declared.numbers(values, whole=name in (self.integers or ()))
+            grid, what = domain[name], f"values of {name}"
+            scales[name] = announce(accountant, what, share, grid, grid.steps, 1)
+        noisy = Noisy(tuple(columns), domain, scales, known, share, tuple(whole))
+        source = secret_or(rng, self.random_state)
+        masked, clamped = drawn(data, columns, noisy, source)
         # what is fitted is of the release that was made, and a new release changes nothing
         if keep:
             self._keep(accountant, columns)
             self.clamped_ = clamped
-        return declared.released(data, masked)
+        return masked
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The declared domain: numbers without gaps, and listed categories."""
+
+    numeric: tuple[str, ...]
+    known: Mapping[str, Sequence[Category]]
+
+    def __call__(self, data: Microdata, first: int) -> None:
+        """Raise where records, which begin at a row of the file, are outside it."""
+        for name in self.numeric:
+            refuse_missing(data.column(name), name)
+        for name, words in self.known.items():
+            declared.codes_of(data, name, words, first=first)
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """The new columns of some records, drawn column after column."""
+
+    columns: tuple[str, ...]
+    domain: Mapping[str, Grid]
+    scales: Mapping[str, float]
+    known: Mapping[str, Sequence[Category]]
+    epsilon: float
+    """Of each column."""
+    whole: tuple[str, ...]
+
+    def __call__(
+        self, data: Microdata, source: Source
+    ) -> tuple[dict[str, pa.Array], dict[str, int]]:
+        """The columns, and how many values of each were outside its bounds."""
+        masked, clamped = {}, {}
+        for name in self.columns:
+            if name in self.known:
+                words = self.known[name]
+                codes = declared.codes_of(data, name, words)
+                answers = randomised_response(codes, len(words), self.epsilon, source)
+                masked[name] = declared.categories(answers, words)
+                continue
+            grid = self.domain[name]
+            # integers from here on: noise on floating-point numbers leaks
+            places, clamped[name] = grid.place(data.column(name))
+            noisy = places + discrete_laplace(self.scales[name], data.n, source)
+            values = grid.value(noisy.astype(np.float64))
+            masked[name] = declared.numbers(values, whole=name in self.whole)
+        return masked, clamped

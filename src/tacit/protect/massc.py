@@ -9,10 +9,28 @@ from annotated_types import Ge, Gt, Le
 
 from tacit.base.errors import ColumnError
 from tacit.base.typing import Floats, Ints
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata, Role
-from tacit.protect.base import Protector, Seed
+from tacit.protect import by_address
+from tacit.protect.base import Passes, Protector, Seed
+from tacit.protect.by_rank import ties_of
 from tacit.protect.grouping.key_classes import compress
+from tacit.protect.lattice.distinct_records import DistinctRecords
 from tacit.protect.local_suppression import coded
+from tacit.protect.massc_in_blocks import (
+    Classes,
+    Moves,
+    StratumOf,
+    recalibrated,
+    substituted_on_disk,
+    weighted_totals,
+)
+from tacit.protect.sample_from_disk import (
+    InSample,
+    raised,
+    raised_on_disk,
+    sample_sizes,
+)
 
 Share = Annotated[float, Ge(0), Le(1)]
 Positive = Annotated[float, Gt(0), Le(1)]
@@ -43,10 +61,8 @@ class MASSC(Protector):
 
     Attributes
     ----------
-    weights_ : array
-        The calibrated weights of the records released.
-    rows_ : array
-        The positions of the records released.
+    weights_, rows_ : array
+        The calibrated weights of the records released, and their positions; of a file in memory.
 
     Notes
     -----
@@ -134,7 +150,10 @@ class MASSC(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> Microdata:
-        masked, self.weights_, self.rows_ = self._release(data, columns, rng)
+        masked, weights, rows = self._release(data, columns, rng)
+        # of a file on the disk neither is held
+        if weights is not None and rows is not None:
+            self.weights_, self.rows_ = weights, rows
         return masked
 
     def _release(
@@ -142,14 +161,26 @@ class MASSC(Protector):
         data: Microdata,
         columns: list[str],
         rng: np.random.Generator,
-    ) -> tuple[Microdata, Floats, Ints]:
+    ) -> tuple[Microdata, Floats | None, Ints | None]:
         """The release, its weights, and the rows that are in it."""
+        if isinstance(data, OnDisk) and self.passes_of(data) == "keys":
+            return self._from_disk(data, columns, rng), None, None
         _, label, count = compress(coded(data, columns))
         # the strata of f = 1, f = 2, f = 3 .. k - 1 and f >= k
-        stratum = np.searchsorted([2, 3, self.k], count[label], side="right")
+        stratum = self._stratum(count)[label]
+        in_blocks = self._in_blocks(data, columns)
         masked = self._substituted(data, columns, label, stratum, rng)
-        rows, factor = self._sample(stratum, rng)
+        shuffled = None
+        if in_blocks:
+            # the sample of each stratum are its records with the smallest keys
+            shuffled = np.argsort(ties_of(rng)(0, data.n), kind="stable")
+        rows, factor = self._sample(stratum, rng, shuffled)
         weight_columns = data.schema.names(role=Role.weight)
+        if in_blocks and weight_columns:
+            name = weight_columns[0]
+            sample = raised(masked.take(rows), name, factor[rows])
+            released = self._calibrated_again(data, sample, columns)
+            return released, released.column(name), rows
         base = data.column(weight_columns[0]) if weight_columns else np.ones(data.n)
         # the constant 1 among the columns keeps the number of records
         numbers = data.numbers(self._calibrated(data, columns))
@@ -164,6 +195,62 @@ class MASSC(Protector):
             released = released.with_column(name, weights, kind=Kind.continuous)
         return released, weights, rows
 
+    # -- large files -------------------------------------------------------------------
+
+    def passes_of(self, data: Microdata) -> Passes:
+        """Combinations are counted on the disk; codes of gaps that move are those of columns."""
+        columns = self._targets(data)
+        coded = any(data.schema[name].missing for name in columns)
+        return "keys" if self._in_blocks(data, columns) and not coded else "together"
+
+    def _in_blocks(self, data: Microdata, columns: list[str]) -> bool:
+        """Does each block of records draw for itself? Totals of masked columns are held."""
+        masked = set(columns) & set(self._calibrated(data, columns))
+        return data.n > by_address.BLOCK and not masked
+
+    def _stratum(self, count: Ints) -> Ints:
+        """The strata of f = 1, f = 2, f = 3 .. k - 1 and f >= k."""
+        return np.searchsorted([2, 3, self.k], count, side="right")
+
+    def _calibrated_again(
+        self, data: Microdata, sample: Microdata, columns: list[str]
+    ) -> Microdata:
+        """The sample with weights that keep the totals of the file."""
+        weight = data.schema.names(role=Role.weight)[0]
+        names = [weight, *self._calibrated(data, columns)]
+        return recalibrated(sample, names, weighted_totals(data, names), _solved)
+
+    def _from_disk(
+        self, data: OnDisk, columns: list[str], rng: np.random.Generator
+    ) -> Microdata:
+        """The release of a file on the disk."""
+        found = DistinctRecords.of(data, columns)
+        assert found.times is not None
+        assert found.counts is not None
+        number = found.counts.numbers(data.disk.folder)
+        found.counts.remove()
+        stratum = self._stratum(found.times)
+        values, codes = found.data.numbers(columns), coded(found.data, columns)
+        classes = Classes.of(values, codes, found.times, stratum)
+        keys = ties_of(rng)
+        moves = Moves(np.asarray(self.substitute), by_address.Draws.of(rng))
+        how = number, classes, keys, moves
+        masked = substituted_on_disk(data, columns, *how)
+        # a stratum without records has no sample
+        size = np.bincount(stratum, found.times).astype(np.int64)
+        present = np.flatnonzero(size)
+        size, share = size[present], np.asarray(self.share)[present]
+        wanted = sample_sizes(size, share)
+        of_record = StratumOf(number, np.searchsorted(present, stratum))
+        chosen = InSample.of(data, of_record, wanted, size, ties_of(rng))
+        weights = data.schema.names(role=Role.weight)[:1]
+        masked = raised_on_disk(masked, weights, of_record, size / wanted)
+        sample = masked.where(chosen)
+        number.remove()
+        return self._calibrated_again(data, sample, columns) if weights else sample
+
+    # -- steps -------------------------------------------------------------------------
+
     def _substituted(
         self,
         data: Microdata,
@@ -173,10 +260,15 @@ class MASSC(Protector):
         rng: np.random.Generator,
     ) -> Microdata:
         """The file in which some records have the keys of their neighbour."""
-        donor = neighbours(label, stratum, rng)
+        chance = np.asarray(self.substitute)
+        if self._in_blocks(data, columns):
+            shuffled = np.argsort(ties_of(rng)(0, data.n), kind="stable")
+            moved = Moves(chance, by_address.Draws.of(rng))(0, stratum)
+        else:
+            shuffled = rng.permutation(label.size)
+            moved = rng.random(data.n) < chance[stratum]
         # all keys move together, so that no combination arises that nobody has
-        chance = np.asarray(self.substitute)[stratum]
-        moved = rng.random(data.n) < chance
+        donor = neighbours(label, stratum, shuffled)
         source = np.where(moved, donor, np.arange(data.n))
         # a moved gap must not tell the reason of the gap that was there
         data = data.with_plain_gaps(columns)
@@ -203,6 +295,7 @@ class MASSC(Protector):
         self,
         stratum: Ints,
         rng: np.random.Generator,
+        shuffled: Ints | None,
     ) -> tuple[Ints, Floats]:
         """The rows that are released, and for every record n / m of its stratum."""
         chosen: list[Ints] = []
@@ -212,7 +305,11 @@ class MASSC(Protector):
             # a stratum without records draws no random numbers
             if inside.size:
                 size = max(1, round(share * inside.size))
-                chosen.append(rng.permutation(inside)[:size])
+                if shuffled is None:
+                    own = rng.permutation(inside)
+                else:
+                    own = shuffled[stratum[shuffled] == number]
+                chosen.append(own[:size])
                 factor[inside] = inside.size / size
         return np.sort(np.concatenate(chosen)), factor
 
@@ -220,14 +317,13 @@ class MASSC(Protector):
 def neighbours(
     label: Ints,
     stratum: Ints,
-    rng: np.random.Generator,
+    shuffled: Ints,
 ) -> Ints:
     """For each record another one of its stratum, next to it in value order of the keys.
 
     The last of a stratum takes the one before; a record that is alone in its stratum, itself.
+    Records with the same keys are in the order in which they are ``shuffled``.
     """
-    # records with the same keys in random order
-    shuffled = rng.permutation(label.size)
     by_stratum = np.lexsort((label[shuffled], stratum[shuffled]))
     order = shuffled[by_stratum]
     after = np.roll(order, -1)
@@ -239,6 +335,10 @@ def neighbours(
     donor = np.empty(label.size, dtype=np.intp)
     donor[order] = np.where(has_after, after, fallback)
     return donor
+
+
+def _solved(cross: Floats, missing: Floats) -> Floats:
+    return np.asarray(np.linalg.lstsq(cross, missing, rcond=RANK)[0])
 
 
 def calibrated(
@@ -256,5 +356,5 @@ def calibrated(
     scaled = known / size
     cross = scaled.T @ (weights[:, None] * scaled)
     missing = totals / size - weights @ scaled
-    c = np.linalg.lstsq(cross, missing, rcond=RANK)[0]
+    c = _solved(cross, missing)
     return np.asarray(weights * (1 + scaled @ c))

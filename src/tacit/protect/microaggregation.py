@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, TypeGuard, cast
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -11,13 +11,23 @@ from annotated_types import Ge, Gt
 from tacit.base.errors import ParameterError
 from tacit.base.facts import Strength
 from tacit.base.typing import Floats, Ints
-from tacit.data.microdata import Kind, Microdata
-from tacit.protect.base import Protector
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Kind, Microdata, Role
+from tacit.protect import by_address
+from tacit.protect.base import Passes, Protector
 from tacit.protect.grouping import aggregates
 from tacit.protect.grouping import record_groups as partitions
 from tacit.protect.grouping.aggregates import group_means
+from tacit.protect.grouping.along_line import (
+    Average,
+    Line,
+    averages_along,
+    mean_of_groups,
+    median_of_groups,
+)
 from tacit.protect.grouping.by_units import RowUnits, groups_of_units, levels_of
 from tacit.protect.grouping.column_blocks import blocks, parse
+from tacit.protect.grouping.individual_from_disk import averaged_on_disk
 from tacit.protect.grouping.value_order import ValueOrderedTable, sampling_weights
 
 __all__ = ["Microaggregation", "group_means"]
@@ -84,7 +94,8 @@ class Microaggregation(Protector):
     household (person) are the same in all its rows.
 
     **Cost.** ``individual``, ``zscores`` and ``pca`` n log n; ``mu-approx`` a kd-tree;
-    ``mdav`` and ``vmdav`` up to n^2.
+    ``mdav`` and ``vmdav`` up to n^2. Of a file larger than memory ``individual`` holds a piece of a
+    sorted column; the others hold their columns, since any record may be near any other.
 
     **Known attacks.** Nearest record on the averages; ``individual`` protects little, since
     values hardly move.
@@ -182,6 +193,10 @@ class Microaggregation(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> None:
+        if self._from_disk(data):
+            # the groups are those of the release, and labels of all records are not held
+            self.blocks_ = [names for names, _ in self._blocks(columns)]
+            return
         table = self._table(data, columns)
         self._keep(table, self._partition(data, table))
 
@@ -191,6 +206,8 @@ class Microaggregation(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> Microdata:
+        if self._from_disk(data):
+            return self._averaged_on_disk(data, columns)
         table = self._table(data, columns)
         return self._average(data, table, self._partition(data, table))
 
@@ -200,11 +217,50 @@ class Microaggregation(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> Microdata:
+        if self._from_disk(data):
+            self._fit(data, columns, rng)
+            return self._averaged_on_disk(data, columns)
         # forming groups is the work; it is not done twice
         table = self._table(data, columns)
         groups = self._partition(data, table)
         self._keep(table, groups)
         return self._average(data, table, groups)
+
+    # -- along one line ----------------------------------------------------------------
+
+    def passes_of(self, data: Microdata) -> Passes:
+        """Individual ranking sorts each column on the disk; distances need all records at hand."""
+        columns = [data.schema[name] for name in self._targets(data)]
+        lines = all(one.scale is not Kind.nominal for one in columns)
+        return "sorts" if lines and self._along_lines(data) else "together"
+
+    def _along_lines(self, data: Microdata) -> bool:
+        """Each column of a file of several blocks is grouped along its own line."""
+        whose = {Role.person, Role.household} & {one.role for one in data.schema}
+        alone = self._method() == "individual" and not self.by and not whose
+        return alone and data.n > by_address.BLOCK
+
+    def _from_disk(self, data: Microdata) -> TypeGuard[OnDisk]:
+        return isinstance(data, OnDisk) and self.passes_of(data) == "sorts"
+
+    def _averaged_on_disk(self, data: OnDisk, columns: list[str]) -> OnDisk:
+        """The file with every column averaged along its line, a piece at a time."""
+        lines = [(name, k) for (name,), k in self._blocks(columns)]
+        too_large = [k for _, k in lines if data.n < k]
+        if too_large:
+            raise ParameterError(self._too_few(data.n, 1, "record", too_large[0]))
+        names = data.schema.names(role=Role.weight) if self.weighted else []
+        kinds = {name: data.schema[name].scale for name in columns}
+        average = {name: self._average_of(kind) for name, kind in kinds.items()}
+        optimal = self.univariate == "optimal"
+        return averaged_on_disk(data, lines, names[:1], average, optimal=optimal)
+
+    def _average_of(self, kind: Kind) -> Average:
+        """The average of a column that has an order."""
+        median = kind is Kind.ordinal or self.aggregate == "median"
+        return median_of_groups if median else mean_of_groups
+
+    # -- groups ------------------------------------------------------------------------
 
     def _table(
         self,
@@ -224,7 +280,13 @@ class Microaggregation(Protector):
         out: Groups = []
         for names, size in parts:
             group = partial(self._groups, k=size, method=method)
-            if found is None:
+            if self._along_lines(data) and table.kinds[names[0]] is not Kind.nominal:
+                if data.n < size:
+                    raise ParameterError(self._too_few(data.n, 1, "record", size))
+                line = Line.of(table.numbers(names)[:, 0])
+                optimal = self.univariate == "optimal"
+                out.append((names, line.groups(size, optimal=optimal)))
+            elif found is None:
                 whole = np.zeros(len(table.order), dtype=np.int64)
                 labels = group(table, names, whole, "record")
                 out.append((names, labels))
@@ -323,8 +385,14 @@ class Microaggregation(Protector):
         masked = np.empty((data.n, len(names)))
         for block, labels in groups:
             for name in block:
-                value = self._averages(table, name, labels)
-                masked[table.order, names.index(name)] = value[labels]
+                kind, place = table.kinds[name], names.index(name)
+                if self._along_lines(data) and kind is not Kind.nominal:
+                    values = table.numbers([name])[:, 0]
+                    how = table.weights, self._average_of(kind)
+                    masked[table.order, place] = averages_along(values, labels, *how)
+                else:
+                    value = self._averages(table, name, labels)
+                    masked[table.order, place] = value[labels]
         return data.with_numbers(names, masked)
 
     def _averages(

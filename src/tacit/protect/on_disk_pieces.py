@@ -17,7 +17,7 @@ from tacit.base.errors import InputError
 from tacit.data.frames import NativeFrame
 from tacit.data.io.disk_table import DiskTable, SpilledColumns, write_columns
 from tacit.data.io.on_disk import OnDisk
-from tacit.data.microdata import Column, Kind, Microdata, Schema
+from tacit.data.microdata import Kind, Microdata, Schema
 from tacit.data.out_of_core.pieces import mapped, spans
 from tacit.protect import by_address, by_rank
 
@@ -54,25 +54,6 @@ class RecordsPiece:
 
         write_columns(path, written())
         return after[0]
-
-
-@dataclass(frozen=True)
-class ColumnPiece:
-    """Masks one column: an item is (its place among those masked, its name, file to write)."""
-
-    method: Protector
-    table: DiskTable
-    schema: Schema
-    draws: by_address.Draws
-
-    def __call__(self, item: tuple[int, str, Path]) -> Column:
-        """Write the masked column; what it is now."""
-        place, name, path = item
-        table = self.table.load([name])
-        whole = Microdata(table, self.schema.select([name]), NativeFrame.of(table))
-        masked = self.method._apply(whole, [name], self.draws.at(place))
-        write_columns(path, [masked.table])
-        return masked.schema[name]
 
 
 @dataclass(frozen=True)
@@ -121,18 +102,6 @@ def _by_value(method: Protector, data: OnDisk, columns: list[str]) -> OnDisk:
     return data.with_spilled(columns, written, after)
 
 
-def _by_rank(
-    method: Protector, data: OnDisk, name: str, draws: by_address.Draws, place: int
-) -> OnDisk:
-    """One column by its ranks; with missing codes it is held, as they are looked at together."""
-    if not data.schema[name].missing:
-        return by_rank.masked_from_disk(method, data, name, draws.at(place))
-    piece = ColumnPiece(method, data.disk.select([name]), data.schema, draws)
-    path = data.disk.folder.next_file()
-    schema = data.schema.put(piece((place, name, path)))
-    return data.with_spilled([name], SpilledColumns((path,)), schema)
-
-
 def masked(
     method: Protector,
     data: OnDisk,
@@ -147,17 +116,7 @@ def masked(
         return _by_value(method, data, columns)
     if way == "ranks":
         for place, name in enumerate(columns):
-            data = _by_rank(method, data, name, draws, place)
-        return data
-    if way == "columns":
-        by_column = [
-            (place, name, folder.next_file()) for place, name in enumerate(columns)
-        ]
-        column_piece = ColumnPiece(method, table, data.schema, draws)
-        masked = mapped(column_piece, by_column)
-        for (_, name, path), column in zip(by_column, masked, strict=True):
-            schema = data.schema.put(column)
-            data = data.with_spilled([name], SpilledColumns((path,)), schema)
+            data = by_rank.masked_from_disk(method, data, name, draws.at(place))
         return data
     length = BLOCKS * by_address.BLOCK
     runs = [

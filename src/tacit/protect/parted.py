@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tacit.base import seeds
 from tacit.base.errors import InputError, TacitError
 from tacit.base.estimator import clone
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
 from tacit.protect import by_address
 from tacit.protect.file_parts import (
@@ -23,9 +25,28 @@ from tacit.protect.file_parts import (
     refuse_small,
     split,
 )
+from tacit.protect.strata_on_disk import StrataOnDisk
 
 if TYPE_CHECKING:
     from tacit.protect.base import Protector
+
+
+@dataclass(frozen=True)
+class Held:
+    """Parts of a file whose columns are held."""
+
+    data: Microdata
+    """What parts are cut from: of a file on the disk, the columns that are looked at."""
+    file: Microdata
+    parts: list[Part]
+
+    def table(self, part: Part) -> Microdata:
+        """The table of units."""
+        return part.table(self.data)
+
+    def joined(self, masked: Iterator[Microdata]) -> Microdata:
+        """The file with what was masked in each part."""
+        return join(self.file, self.parts, list(masked))
 
 
 class Parts:
@@ -101,52 +122,57 @@ class Parts:
     def fit(self, data: Microdata) -> None:
         """Learn in every part."""
         self.fitted = {}
-        data = self._held(data)
-        for part, seed in self._seeded(data):
-            made = self.protector(part, data, seed)
+        cut = self._cut(data)
+        for part, seed in self._seeded(cut):
+            made = self.protector(part, cut.data, seed)
             with self._named(part):
-                made._fit(part.table(data), part.columns, made._generator())
+                made._fit(cut.table(part), part.columns, made._generator())
             self.fitted[part.key] = made
 
     def apply(self, data: Microdata) -> Microdata:
         """Mask every part by what was learned in it."""
-        parts, masked = [], []
-        held = self._held(data)
-        for part, seed in self._seeded(held):
-            made = self._known(part)
-            if hasattr(made, "random_state"):
-                made = _copy(made, seed)
-            with self._named(part):
-                units, rng = part.table(held), made._generator()
-                table = by_address.masked(made, units, part.columns, rng)
-            parts.append(part)
-            masked.append(table)
-        return join(data, parts, masked)
+        cut = self._cut(data)
+
+        def masked() -> Iterator[Microdata]:
+            for part, seed in self._seeded(cut):
+                made = self._known(part)
+                if hasattr(made, "random_state"):
+                    made = _copy(made, seed)
+                with self._named(part):
+                    units, rng = cut.table(part), made._generator()
+                    yield by_address.masked(made, units, part.columns, rng)
+
+        return cut.joined(masked())
 
     def fit_apply(self, data: Microdata) -> Microdata:
         """Learn and mask in every part."""
         self.fitted = {}
-        parts, masked = [], []
-        held = self._held(data)
-        for part, seed in self._seeded(held):
-            made = self.protector(part, held, seed)
-            with self._named(part):
-                table = made._fit_apply(
-                    part.table(held), part.columns, made._generator()
-                )
-            self.fitted[part.key] = made
-            parts.append(part)
-            masked.append(table)
-        return join(data, parts, masked)
+        cut = self._cut(data)
 
-    def _held(self, data: Microdata) -> Microdata:
-        """What parts are cut from: of a file on the disk, the columns that are looked at."""
-        return data.held(self._owner.reads(data))
+        def masked() -> Iterator[Microdata]:
+            for part, seed in self._seeded(cut):
+                made = self.protector(part, cut.data, seed)
+                with self._named(part):
+                    units, rng = cut.table(part), made._generator()
+                    yield made._fit_apply(units, part.columns, rng)
+                self.fitted[part.key] = made
 
-    def _seeded(self, data: Microdata) -> Iterator[tuple[Part, int]]:
+        return cut.joined(masked())
+
+    def _cut(self, data: Microdata) -> Held | StrataOnDisk:
+        """The parts: strata of a file on the disk are sorted there, all else is held."""
+        looked_at = self._owner.reads(data)
+        if isinstance(data, OnDisk) and list(self.levels) == [RECORD] and self.by:
+            columns = self.levels[RECORD]
+            return StrataOnDisk.of(data, columns, self.by, looked_at)
+        held = data.held(looked_at)
+        return Held(held, data, self.cut(held))
+
+    def _seeded(self, cut: Held | StrataOnDisk) -> Iterator[tuple[Any, int]]:
         """Every part that is large enough, with its seed."""
         root = by_address.root(self._owner._generator())
-        for number, part in enumerate(self.cut(data)):
+        parts: Sequence[Any] = cut.parts
+        for number, part in enumerate(parts):
             who = type(self._owner).__name__
             refuse_small(part, self._owner.min_records, who, self.by)
             yield part, seeds.child(root, number)
@@ -170,7 +196,7 @@ class Parts:
             raise type(error)(in_stratum(part, self.by, str(error))) from None
 
 
-def strata_columns(protector: Protector) -> list[str]:
+def strata_columns(protector: object) -> list[str]:
     """The columns of ``by``, for methods that have it; another method's ``by`` is no list."""
     by = getattr(protector, "by", None)
     return list(by) if isinstance(by, list | tuple) else []

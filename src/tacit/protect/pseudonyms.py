@@ -100,10 +100,8 @@ class Pseudonyms(Protector):
     _secret: bytes | None = None
 
     def passes_of(self, data: Microdata) -> Passes:
-        """A value is hashed by itself; codes of gaps are read with the whole column in hand."""
-        names = self._targets(data)
-        coded = any(data.schema[name].missing for name in names)
-        return "values" if names and not coded else "together"
+        """A value is hashed by itself."""
+        return "values" if self._targets(data) else "together"
 
     def settled(self, data: OnDisk, columns: list[str]) -> Self:
         """Knows the secret, which pieces must share and workers need not have."""

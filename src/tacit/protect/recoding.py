@@ -18,7 +18,7 @@ from tacit.base.typing import Bools, Floats
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Column, Kind, Microdata
 from tacit.protect import by_address
-from tacit.protect.base import Passes, Protector
+from tacit.protect.base import Protector
 from tacit.protect.by_rank import code_counts
 from tacit.protect.grouping.value_classes import (
     Hierarchy,
@@ -161,11 +161,6 @@ class Recoding(Protector):
                 self.cuts_[name] = even_cuts(size, self.bins)
             else:
                 self.rare_[name] = _rare(data, name, self.rare)
-
-    def passes_of(self, data: Microdata) -> Passes:
-        """Codes of gaps are read with the whole column in hand."""
-        columns = [data.schema[name] for name in self._targets(data)]
-        return "columns" if any(one.missing for one in columns) else "values"
 
     def by_code(self, data: Microdata, name: str) -> bool:
         """Dates with cut points are days."""

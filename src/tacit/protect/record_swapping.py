@@ -59,6 +59,7 @@ class RecordSwapping(Protector):
     risk: who is unique in the whole file stays so, in an area that may be wrong.
 
     **Cost.** One count of keys per level, and for each swap a look at households of the same size.
+    Of a file larger than memory its columns are held: a swap depends on who has moved before.
 
     **Known attacks.** Other columns link as before, and an intruder who knows the method knows
     who is at risk, hence was moved.

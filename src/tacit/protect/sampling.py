@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeGuard
 
 import numpy as np
 from annotated_types import Gt, Le
 
 from tacit.base.typing import Floats, Ints
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata, Role
+from tacit.protect import by_address
 from tacit.protect.base import Protector, Seed
+from tacit.protect.by_rank import ties_of
+from tacit.protect.sample_from_disk import raised, sample_sizes, sampled_on_disk
 
 
 class Sampling(Protector):
@@ -27,7 +31,7 @@ class Sampling(Protector):
     Attributes
     ----------
     rows_ : array
-        The positions of the records that were released.
+        The positions of the records that were released, of a file in memory.
 
     Notes
     -----
@@ -66,6 +70,7 @@ class Sampling(Protector):
     attacker = ""
     changes_length = "releases a sample"
     whole_file = "it draws from the whole file, and blocks keep every record"
+    passes = "sorts"
 
     def __init__(
         self,
@@ -86,7 +91,9 @@ class Sampling(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> None:
-        self.rows_, _ = self._draw(data, rng)
+        # of a file on the disk the positions are not held
+        if not self._from_disk(data):
+            self.rows_, _ = self._draw(data, rng)
 
     def _apply(
         self,
@@ -94,14 +101,19 @@ class Sampling(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> Microdata:
+        weights = data.schema.names(role=Role.weight)
+        if self._from_disk(data):
+            how = self.strata or [], self.fraction, weights, ties_of(rng)
+            return sampled_on_disk(data, *how)
         rows, factor = self._draw(data, rng)
         sample = data.take(rows)
         # a record of the sample stands for n / m of the file
-        for name in data.schema.names(role=Role.weight):
-            kind = data.schema[name].scale
-            weights = sample.column(name) * factor
-            sample = sample.with_column(name, weights, kind=kind)
+        for name in weights:
+            sample = raised(sample, name, factor)
         return sample
+
+    def _from_disk(self, data: Microdata) -> TypeGuard[OnDisk]:
+        return isinstance(data, OnDisk) and data.n > by_address.BLOCK
 
     def _draw(
         self,
@@ -111,13 +123,14 @@ class Sampling(Protector):
         """The rows that are released, and n / m of the stratum of each."""
         stratum = self._strata(data)
         # records in random order, stratum after stratum: the first m of each are the sample
-        shuffled = rng.permutation(data.n)
+        if data.n > by_address.BLOCK:
+            shuffled = np.argsort(ties_of(rng)(0, data.n), kind="stable")
+        else:
+            shuffled = rng.permutation(data.n)
         by_stratum = np.argsort(stratum[shuffled], kind="stable")
         order = shuffled[by_stratum]
-        # at least one of every stratum, or its records would stand for nobody
         size = np.bincount(stratum)
-        share = np.rint(self.fraction * size)
-        wanted = np.maximum(1, share).astype(np.int64)
+        wanted = sample_sizes(size, self.fraction)
         first = np.cumsum(size) - size
         place_in_stratum = np.arange(data.n) - np.repeat(first, size)
         chosen = place_in_stratum < wanted[stratum[order]]

@@ -106,9 +106,8 @@ class Shuffling(Protector):
         return data.with_numbers(columns, shuffle(values, given, rng))
 
     def passes_of(self, data: Microdata) -> Passes:
-        """Columns are sorted on the disk, unless codes of gaps are looked at together."""
-        coded = any(data.schema[name].missing for name in self._targets(data))
-        return "together" if coded or data.n <= by_address.BLOCK else "sorts"
+        """Columns of a file of several blocks are sorted on the disk."""
+        return "together" if data.n <= by_address.BLOCK else "sorts"
 
     def _from_disk(
         self, data: OnDisk, columns: list[str], rng: np.random.Generator

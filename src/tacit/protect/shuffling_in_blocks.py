@@ -19,10 +19,9 @@ from scipy.stats import rankdata
 from tacit.base.typing import Floats
 from tacit.data.io.disk_table import SpillFolder
 from tacit.data.io.on_disk import OnDisk
-from tacit.data.out_of_core import pieces
 from tacit.data.out_of_core.column_numbers import ColumnNumbers
 from tacit.data.out_of_core.number_files import NumberFiles, write_numbers
-from tacit.data.out_of_core.pieces import mapped, spans
+from tacit.data.out_of_core.pieces import mapped, spans, whole_blocks
 from tacit.data.out_of_core.placing import placed
 from tacit.data.out_of_core.sorting import Paired, SortedNumbers, sorted_numbers
 from tacit.protect import by_address
@@ -172,7 +171,7 @@ class _Drawn:
 def correlation_from_disk(columns: Sequence[Ranked], n: int) -> Floats:
     """The normal correlations of columns on the disk."""
     work = _Products(tuple(one.of_scores for one in columns))
-    found = mapped(work, _whole_blocks(n))
+    found = mapped(work, whole_blocks(n, by_address.BLOCK))
     total = np.zeros((len(columns), len(columns)))
     for several in found:
         for one in several:
@@ -194,7 +193,7 @@ def shuffled_from_disk(
     )
     items = [
         (*span, tuple(folder.next_file() for _ in names))
-        for span in _whole_blocks(data.n)
+        for span in whole_blocks(data.n, by_address.BLOCK)
     ]
     lengths = tuple(mapped(work, items))
     for j, (name, column) in enumerate(zip(names, masked, strict=True)):
@@ -206,9 +205,3 @@ def shuffled_from_disk(
         drawn.remove()
         data = decoded(data, name, numbers)
     return data
-
-
-def _whole_blocks(n: int) -> list[tuple[int, int]]:
-    """Pieces that begin where blocks do."""
-    length = max(1, pieces.PIECE // by_address.BLOCK) * by_address.BLOCK
-    return spans(n, length)

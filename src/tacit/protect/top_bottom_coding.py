@@ -126,10 +126,7 @@ class TopBottomCoding(Protector):
 
     def passes_of(self, data: Microdata) -> Passes:
         """The mean or median beyond a threshold is that of the whole column."""
-        if self.by == "threshold":
-            return "records"
-        coded = any(data.schema[name].missing for name in self._targets(data))
-        return "columns" if coded else "values"
+        return "records" if self.by == "threshold" else "values"
 
     def settled(self, data: OnDisk, columns: list[str]) -> Self:
         """Knows what stands for the values beyond each threshold."""

@@ -46,8 +46,6 @@ BASE = 350 * 10**6
 # what passes over a file on the disk hold besides, however long it is: 5,000,000 x 6 took 435 MB
 # (noise) and 726 MB (rank swapping, with its windows)
 PASSES = 350 * 10**6
-# bytes per record of a column that is held: read, coded, sorted
-ONE_COLUMN = 140
 # names of the folder with columns of the file, and of one that is not locked yet
 PREFIX, NEW = ".tacit-work-", ".tacit-new-"
 # of the memory that is free, what one run may take
@@ -99,8 +97,6 @@ class Place:
             return None
         data = plan.with_roles(data)
         each, why = 0.0, "a piece of each pass is held"
-        if any(column.missing for column in data.schema):
-            each, why = ONE_COLUMN, "a column with missing codes is held"
         chosen: dict[int, int] = {}
         steps = zip(plan.steps, plan.protectors(), strict=True)
         for number, (step, method) in enumerate(steps, start=1):

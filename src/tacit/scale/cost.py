@@ -36,7 +36,6 @@ MEMORY: Mapping[str, float] = {
     "write": 0.0,
     "records": 0.34,
     "values": 0.34,
-    "columns": 0.76,
     "ranks": 0.76,
     "sorts": 0.76,
     "sums": 0.76,
@@ -50,7 +49,6 @@ DISK: Mapping[str, float] = {
     "write": 0.084,
     "records": 0.093,
     "values": 0.0,
-    "columns": 0.53,
     "ranks": 0.67,
     "sorts": 0.70,
     "sums": 0.70,
@@ -67,7 +65,6 @@ USUAL_PASSES = 4
 PASSES = {
     "records": 2,
     "values": 2,
-    "columns": 2,
     "ranks": 4,
     "sorts": 8,
     "sums": 9,

@@ -66,8 +66,9 @@ class Automatic(Rule):
         data: Microdata,
         name: str,
         others: Sequence[str] = (),
+        times: Ints | None = None,
     ) -> Rule:
-        """The rule that the data give for a column."""
+        """The rule that the data give for a column; each record counts once, or so many times."""
         column = data.schema[name]
         sort = self.sort
         # the calendar says nothing about the file, as cut points found in it would
@@ -78,7 +79,7 @@ class Automatic(Rule):
             # values without an order have no neighbours to be put together with
             sort = "frequency" if ordered else ""
         if sort == "cooccurrence":
-            alike = self._by_profiles(data, name, others)
+            alike = self._by_profiles(data, name, others, times)
             return Groups(levels=alike, **self._ends())
         if not sort:
             return Groups(levels=[], **self._ends())
@@ -88,11 +89,9 @@ class Automatic(Rule):
                 "'cooccurrence'"
             )
         if column.scale is Kind.continuous:
-            values = data.column(name)
-            known = values[~np.isnan(values)]
-            nested = self._nested(known, sort)
+            nested = self._nested(data.column(name), times, sort)
             return Cuts(levels=nested, **self._ends())
-        runs = self._runs(data, name, sort)
+        runs = self._runs(data, name, times, sort)
         return Groups(levels=runs, **self._ends())
 
     def _ends(self) -> dict[str, Any]:
@@ -101,14 +100,17 @@ class Automatic(Rule):
     def _nested(
         self,
         values: Floats,
+        times: Ints | None,
         sort: str,
     ) -> tuple[tuple[float, ...], ...]:
         """Cut points of each level: every second one is left out at the next."""
         classes = 2**self.levels
+        known = ~np.isnan(values)
+        values, times = values[known], None if times is None else times[known]
         if sort == "optimal":
-            cuts = _least_variance(values, classes)
+            cuts = _least_variance(values, classes, times)
         else:
-            cuts = _equal_frequency(values, classes)
+            cuts = _equal_frequency(values, classes, times)
         levels = []
         while cuts:
             levels.append(tuple(cuts))
@@ -120,6 +122,7 @@ class Automatic(Rule):
         self,
         data: Microdata,
         name: str,
+        times: Ints | None,
         sort: str,
     ) -> list[Level]:
         """Runs of neighbouring categories, each level of runs of the one before."""
@@ -127,7 +130,7 @@ class Automatic(Rule):
         names = [as_text(value) for value in data.categories(name)]
         levels: list[Level] = []
         lower = dict(enumerate(names))
-        for cuts in self._nested(codes[~np.isnan(codes)], sort):
+        for cuts in self._nested(codes, times, sort):
             place = np.searchsorted(cuts, np.arange(len(names)), side="right")
             upper: dict[int, str] = {}
             level: Level = {}
@@ -149,6 +152,7 @@ class Automatic(Rule):
         data: Microdata,
         name: str,
         others: Sequence[str],
+        times: Ints | None,
     ) -> list[Level]:
         """Values in classes whose profiles on the other columns are alike.
 
@@ -160,7 +164,7 @@ class Automatic(Rule):
         if len(names) < 3:
             return []
         profiles = [
-            _profile(codes, len(names), data, other)
+            _profile(codes, len(names), data, other, times)
             for other in others
             if other != name and data.schema[other].scale is not Kind.continuous
         ]
@@ -191,23 +195,37 @@ class Automatic(Rule):
         return levels
 
 
+def _distinct(values: Floats, times: Ints | None) -> tuple[Floats, Ints]:
+    """The different values in rising order, and how many records have each."""
+    distinct, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    if times is not None:
+        counts = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(counts, place.ravel(), times)
+    return distinct, counts
+
+
 def _equal_frequency(
     values: Floats,
     classes: int,
+    times: Ints | None = None,
 ) -> list[float]:
     """Values that cut a column into classes with about as many records each."""
     shares = np.arange(1, classes) / classes
     if not len(values):
         return []
-    # a value that is in the column, so that cut points have its digits
-    cuts = np.unique(np.quantile(values, shares, method="higher"))
+    distinct, counts = _distinct(values, times)
+    ends = np.cumsum(counts)
+    # a value that is in the column, so that cut points have its digits: numpy's 'higher' quantile
+    places = np.ceil((ends[-1] - 1) * shares)
+    cuts = np.unique(distinct[np.searchsorted(ends, places, side="right")])
     # nothing lies below the least value: a cut there makes an empty class
-    return [float(cut) for cut in cuts if cut > values.min()]
+    return [float(cut) for cut in cuts if cut > distinct[0]]
 
 
 def _least_variance(
     values: Floats,
     classes: int,
+    times: Ints | None = None,
 ) -> list[float]:
     """The cut points with the least sum of squares inside classes, by dynamic programming.
 
@@ -216,7 +234,7 @@ def _least_variance(
     """
     if not len(values):
         return []
-    distinct, counts = np.unique(values, return_counts=True)
+    distinct, counts = _distinct(values, times)
     if len(distinct) > MOST_PLACES:
         # runs of neighbouring values first
         step = -(-len(distinct) // MOST_PLACES)
@@ -259,6 +277,7 @@ def _profile(
     size: int,
     data: Microdata,
     other: str,
+    times: Ints | None,
 ) -> Floats:
     """Of the records with each value, the shares of the values of another column."""
     theirs = data.column(other)
@@ -268,7 +287,9 @@ def _profile(
     row = codes[both].astype(np.int64)
     column = theirs[both].astype(np.int64)
     pair = row * width + column
-    counts = np.bincount(pair, minlength=size * width)
+    each = None if times is None else times[both]
+    # sums of whole numbers below 2^53 are exact in floats
+    counts = np.bincount(pair, each, minlength=size * width)
     counts = counts.reshape(size, width)
     # of a value that nobody has all shares are 0
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)

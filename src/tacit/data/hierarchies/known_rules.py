@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tacit.base.errors import ParameterError, choices
+from tacit.base.typing import Ints
 from tacit.data.hierarchies.automatic import Automatic
 from tacit.data.hierarchies.cuts import Cuts
 from tacit.data.hierarchies.dates import Dates
@@ -152,9 +153,13 @@ def fitted(
     rule: Rule,
     data: Microdata,
     name: str,
+    times: Ints | None = None,
 ) -> Rule:
-    """The rule itself, or what an automatic one finds in the data."""
+    """The rule itself, or what an automatic one finds in the data.
+
+    ``times``: how many records of the file each record of ``data`` stands for; one, unless given.
+    """
     if not isinstance(rule, Automatic):
         return rule
     others = [other for other in data.quasi if other != name]
-    return rule.found(data, name, others)
+    return rule.found(data, name, others, times)

@@ -6,7 +6,7 @@ any Microdata, with the same result, and holds one column at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,9 +26,12 @@ from tacit.data.inference import infer_from
 from tacit.data.inference.disk_profile import DiskProfile, TooManyTexts
 from tacit.data.inference.precision import decimals_in_turn, finite
 from tacit.data.io import csv_stream
+from tacit.data.io.codes_on_disk import ClosedCodes, OpenedCodes
 from tacit.data.io.disk_table import BATCH, DiskTable, SpilledColumns, SpillFolder
 from tacit.data.io.parquet_parts import ParquetParts
 from tacit.data.microdata import Microdata
+from tacit.data.notes import decimal
+from tacit.data.out_of_core.row_filter import KeptOf, kept_rows
 from tacit.data.out_of_core.row_sort import KeyOf, in_key_order
 from tacit.data.out_of_core.sorting import sorted_numbers
 from tacit.data.schema import Schema
@@ -98,8 +101,9 @@ class OnDisk(Microdata):
         """A column with what nobody said of it, guessed in passes over its values."""
         type_ = table.schema.field(column.name).type
         ranked = pa.types.is_dictionary(type_) and type_.ordered
-        if column.missing or column.description.labels or ranked:
-            # codes, labels and orders are looked at with the column in hand
+        said = column.description.labels or column.description.level
+        if (said and column.unsaid) or ranked:
+            # labels and orders are looked at with the column in hand
             return super()._complete(column, table, is_array=is_array)
         source = ColumnInTurn(table, column.name)
         decimals = None
@@ -113,6 +117,32 @@ class OnDisk(Microdata):
             return column.completed(infer_from(profile, some, decimals))
         except TooManyTexts:
             return super()._complete(column, table, is_array=is_array)
+
+    @classmethod
+    def _all_opened(cls, raw: DiskTable, schema: Schema) -> DiskTable:
+        """The table with gaps in place of missing codes, some records at a time."""
+        table = raw
+        for place, name in enumerate(raw.column_names):
+            if schema[name].missing:
+                opened = OpenedCodes(raw, schema[name], decimal(raw))
+                written = raw.folder.write(opened.in_turn())
+                table = table.replaced(place, written.schema.field(name), written)
+        return table
+
+    def written(self) -> DiskTable:
+        """The records as they are written: gaps that were missing codes are those codes again."""
+        table = self.disk
+        for place, column in enumerate(self.schema):
+            if not column.missing:
+                continue
+            name, raw = column.name, self._native.frame
+            known, reader = raw.schema.field(name), raw.readers[name]
+            if name in self._native.replaced:
+                closed = ClosedCodes(self.disk, raw, column, decimal(self.disk))
+                reader = table.folder.write(closed.in_turn())
+                known = reader.schema.field(name)
+            table = table.replaced(place, known, reader)
+        return table
 
     @property
     def disk(self) -> DiskTable:
@@ -183,15 +213,25 @@ class OnDisk(Microdata):
 
     def in_order_of(self, key_of: KeyOf) -> OnDisk:
         """The records in the order of a key that each of them has; nothing is held."""
-        table = in_key_order(self.disk, key_of)
-        return OnDisk(table, self.schema, self._native_of(table, key_of))
+        return self._changed(lambda table: in_key_order(table, key_of))
 
-    def _native_of(self, table: DiskTable, key_of: KeyOf) -> NativeFrame:
-        """The columns as they were read, in the new order, where codes of gaps come from them."""
+    def where(self, kept_of: KeptOf) -> OnDisk:
+        """Some records, in the order of the file; nothing is held."""
+        return self._changed(lambda table: kept_rows(table, kept_of))
+
+    def _changed(self, rows: Callable[[DiskTable], DiskTable]) -> OnDisk:
+        """Other rows."""
+        table = rows(self.disk)
+        return OnDisk(table, self.schema, self._native_of(table, rows))
+
+    def _native_of(
+        self, table: DiskTable, rows: Callable[[DiskTable], DiskTable]
+    ) -> NativeFrame:
+        """The other rows as they were read, where codes of gaps come from them."""
         coded = [column.name for column in self.schema if column.missing]
         if not coded:
             return replace(native_of(table), origin=self._native.origin)
-        raw = in_key_order(self._native.frame.select(coded), key_of)
+        raw = rows(self._native.frame.select(coded))
         for name in coded:
             place = table.column_names.index(name)
             table = table.replaced(place, raw.schema.field(name), raw.readers[name])
@@ -225,7 +265,9 @@ class OnDisk(Microdata):
             place = table.column_names.index(name)
             table = table.replaced(place, of_written.field(name), written)
             native = native.changed(name)
-            columns = columns.put(schema[name])
+            # what pieces were told of the whole column is not true of the next one
+            column = replace(schema[name], missing=self.schema[name].missing)
+            columns = columns.put(column)
         return OnDisk(table, columns, native)
 
     def categories(self, name: str) -> list[Category]:

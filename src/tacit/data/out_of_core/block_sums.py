@@ -16,9 +16,8 @@ from tacit.base.typing import Floats
 from tacit.data.io.disk_table import DiskTable
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
-from tacit.data.out_of_core import pieces
 from tacit.data.out_of_core.column_numbers import numbers_of_span
-from tacit.data.out_of_core.pieces import mapped, spans
+from tacit.data.out_of_core.pieces import mapped, whole_blocks
 from tacit.data.schema import Schema
 
 OfBlock = Callable[[Floats], Floats]
@@ -61,10 +60,8 @@ def block_sums(
     if not isinstance(data, OnDisk):
         return _added(of_block(block) for block in data.in_turn(names, length))
     schema = data.closed(names).select(list(names))
-    # pieces begin where blocks do
-    piece = max(1, pieces.PIECE // length) * length
     work = _Summed(data.disk.select(names), schema, names, of_block, length)
-    found = mapped(work, spans(data.n, piece))
+    found = mapped(work, whole_blocks(data.n, length))
     return _added(one for several in found for one in several)
 
 

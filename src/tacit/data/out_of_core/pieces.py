@@ -71,6 +71,15 @@ def spent(paths: Iterable[Path]) -> None:
             path.unlink(missing_ok=True)
 
 
+def whole_blocks(n: int, block: int) -> list[tuple[int, int]]:
+    """As ``spans``, of pieces that begin where blocks do.
+
+    >>> whole_blocks(5 * PIECE, PIECE - 1)[1] == (PIECE - 1, 2 * PIECE - 2)
+    True
+    """
+    return spans(n, max(1, PIECE // block) * block)
+
+
 def spans(n: int, length: int | None = None) -> list[tuple[int, int]]:
     """(first record, one after the last) of each piece of a file of n records.
 

@@ -18,10 +18,37 @@ from tacit.base.typing import Ints
 from tacit.data.io.disk_table import SpillFolder
 from tacit.data.out_of_core import pieces
 from tacit.data.out_of_core.grouped_files import GroupedFiles, write_grouped
-from tacit.data.out_of_core.number_files import NumberFiles, write_numbers
+from tacit.data.out_of_core.number_files import (
+    NumberFiles,
+    NumberSource,
+    write_numbers,
+)
 from tacit.data.out_of_core.pieces import mapped, spans
 
 RowsAndNumbers = tuple[Ints, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Rows that stand in some order, and their places in it; an item is a span of it."""
+
+    rows: NumberSource
+
+    def __call__(self, item: tuple[int, int]) -> RowsAndNumbers:
+        """(rows, places) of a span."""
+        return self.rows.read(*item), np.arange(*item)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Numbers in row order, and the place to which each row goes; an item is a span of rows."""
+
+    place: NumberSource
+    numbers: NumberSource
+
+    def __call__(self, item: tuple[int, int]) -> RowsAndNumbers:
+        """(places, numbers) of a span."""
+        return self.place.read(*item), self.numbers.read(*item)
 
 
 @dataclass(frozen=True)

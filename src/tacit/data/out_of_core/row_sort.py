@@ -40,6 +40,50 @@ KeyOf = Callable[[int, int], npt.NDArray[np.uint64]]
 
 
 @dataclass(frozen=True)
+class Dictionaries:
+    """The values of columns of categories, which differ from item to item."""
+
+    schema: pa.Schema
+    words: dict[str, pa.Array]
+    """In the order in which the file lists them."""
+
+    @classmethod
+    def of(cls, table: DiskTable, schema: pa.Schema) -> Dictionaries:
+        """Of all records of these columns."""
+        found: dict[str, pa.Array] = {}
+        for column in schema:
+            if not pa.types.is_dictionary(column.type):
+                continue
+            words = pa.array([], column.type.value_type)
+            for some in table.in_turn(BATCH, [column.name]):
+                for chunk in some.column(0).chunks:
+                    words = pc.unique(pa.concat_arrays([words, chunk.dictionary]))
+            found[column.name] = words
+        return cls(schema, found)
+
+    @staticmethod
+    def plain(table: pa.Table) -> pa.Table:
+        """Columns without dictionaries."""
+        for place, column in enumerate(table.schema):
+            if pa.types.is_dictionary(column.type):
+                values = table.column(place).cast(column.type.value_type)
+                table = table.set_column(place, column.name, values)
+        return table
+
+    def typed(self, table: pa.Table) -> pa.Table:
+        """Columns with the dictionaries of the whole file, where they had some."""
+        for name, words in self.words.items():
+            place = table.column_names.index(name)
+            type_ = self.schema.field(name).type
+            codes = pc.index_in(table.column(name).combine_chunks(), value_set=words)
+            coded = pa.DictionaryArray.from_arrays(
+                codes.cast(type_.index_type), words, ordered=type_.ordered
+            )
+            table = table.set_column(place, name, coded)
+        return table.cast(self.schema)
+
+
+@dataclass(frozen=True)
 class _Scatter:
     """Item: (names, first, stop, file). Records by the range of their keys, a batch for each."""
 
@@ -54,7 +98,11 @@ class _Scatter:
         target = range_of(key, self.targets)
         order = np.argsort(target.astype(np.uint32), kind="stable")
         ends = np.cumsum(np.bincount(target, minlength=self.targets))
-        moved = _plain(whole).append_column(KEY, array_of(key)).take(array_of(order))
+        moved = (
+            Dictionaries.plain(whole)
+            .append_column(KEY, array_of(key))
+            .take(array_of(order))
+        )
         moved = moved.combine_chunks()
         with (
             pa.OSFile(str(path), "wb") as file,
@@ -73,8 +121,7 @@ class _Scatter:
 class _Gather:
     """Item: (target, files of the items, file to write). One range of keys in order."""
 
-    schema: pa.Schema
-    dictionaries: dict[str, pa.Array]
+    words: Dictionaries
 
     def __call__(self, item: tuple[int, list[Path], Path]) -> int:
         target, files, path = item
@@ -86,20 +133,8 @@ class _Gather:
         key = whole_of(table.column(table.num_columns - 1))
         order = np.argsort(key, kind="stable")
         own = table.drop_columns([KEY]).take(array_of(order)).combine_chunks()
-        write_columns(path, [self._typed(own)])
+        write_columns(path, [self.words.typed(own)])
         return int(table.num_rows)
-
-    def _typed(self, table: pa.Table) -> pa.Table:
-        """Columns with the dictionaries of the whole file, where they had some."""
-        for name, words in self.dictionaries.items():
-            place = table.column_names.index(name)
-            type_ = self.schema.field(name).type
-            codes = pc.index_in(table.column(name).combine_chunks(), value_set=words)
-            coded = pa.DictionaryArray.from_arrays(
-                codes.cast(type_.index_type), words, ordered=type_.ordered
-            )
-            table = table.set_column(place, name, coded)
-        return table.cast(self.schema)
 
 
 def in_key_order(table: DiskTable, key_of: KeyOf) -> DiskTable:
@@ -123,8 +158,7 @@ def in_key_order(table: DiskTable, key_of: KeyOf) -> DiskTable:
         mapped(scatter, [(some, *s, f) for s, f in zip(items, files, strict=True)])
         wanted = [(t, files, folder.next_file()) for t in range(len(items))]
         schema = pa.schema([table.schema.field(name) for name in some])
-        gather = _Gather(schema, _dictionaries(table, schema))
-        mapped(gather, wanted)
+        mapped(_Gather(Dictionaries.of(table, schema)), wanted)
         spent(files)
         reader = SpilledColumns(tuple(path for _, _, path in wanted))
         readers |= dict.fromkeys(some, reader)
@@ -140,26 +174,3 @@ def range_of(key: npt.NDArray[np.uint64], targets: int) -> npt.NDArray[np.int64]
     # the upper 32 bits are enough, and their product with the number of ranges fits
     upper = key >> np.uint64(32)
     return ((upper * np.uint64(targets)) >> np.uint64(32)).astype(np.int64)
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Columns without dictionaries, which differ from item to item."""
-    for place, column in enumerate(table.schema):
-        if pa.types.is_dictionary(column.type):
-            values = table.column(place).cast(column.type.value_type)
-            table = table.set_column(place, column.name, values)
-    return table
-
-
-def _dictionaries(table: DiskTable, schema: pa.Schema) -> dict[str, pa.Array]:
-    """The values of each column of categories, in the order in which the file lists them."""
-    found: dict[str, pa.Array] = {}
-    for column in schema:
-        if not pa.types.is_dictionary(column.type):
-            continue
-        words = pa.array([], column.type.value_type)
-        for some in table.in_turn(BATCH, [column.name]):
-            for chunk in some.column(0).chunks:
-                words = pc.unique(pa.concat_arrays([words, chunk.dictionary]))
-        found[column.name] = words
-    return found

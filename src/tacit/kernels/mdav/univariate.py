@@ -12,24 +12,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.kernels.arrays import Floats, Ints
+from tacit.kernels.arrays import Bools, Floats, Ints
 from tacit.kernels.compiler import NUMPY_STEP, njit
 from tacit.kernels.mdav import small
 
 
 @njit(cache=True, nogil=True)
-def optimal_groups(values: Floats, k: int) -> Ints:
-    """Group number of each of the sorted `values`, of smallest SSE.
+def optimal_steps(values: Floats, best: Floats, known: int, k: int) -> Ints:
+    """Size of the last group of the best partition of the first j values, for j above ``known``.
 
-    Every group has k .. 2k-1 members.
-    best[j] = min over g in k..2k-1 of best[j-g] + SSE(values[j-g:j]), in O(n k). SSE is
-    updated one value at a time (Welford), so that a large offset does not lose digits.
+    ``best`` is known up to there, and is filled in. Of a longer line, ``values`` begin anywhere
+    2k-1 or more values before the first that is not known: no group reaches further back.
     """
     n = values.shape[0]
-    best = np.full(n + 1, np.inf)
     size = np.zeros(n + 1, dtype=np.int64)
-    best[0] = 0.0
-    for j in range(k, n + 1):
+    for j in range(known + 1, n + 1):
         mean = 0.0
         sse = 0.0
         for g in range(1, min(2 * k - 1, j) + 1):
@@ -40,18 +37,39 @@ def optimal_groups(values: Floats, k: int) -> Ints:
             if g >= k and best[j - g] + sse < best[j]:
                 best[j] = best[j - g] + sse
                 size[j] = g
-    # back from the end, which numbers the groups from the last to the first
-    labels = np.empty(n, dtype=np.int64)
-    count = 0
-    j = n
+    return size
+
+
+@njit(cache=True, nogil=True)
+def first_of_groups(size: Ints, end: int) -> tuple[Bools, int]:
+    """Which values begin a group, from the end back, and where the walk left the stretch.
+
+    ``size[j]`` is that of the group which ends before value j of the stretch. The walk begins at
+    ``end`` and goes on, below 0, in the stretch before.
+    """
+    begins = np.zeros(size.shape[0] - 1, dtype=np.bool_)
+    j = end
     while j > 0:
-        for i in range(j - size[j], j):
-            labels[i] = count
         j -= size[j]
-        count += 1
-    for i in range(n):
-        labels[i] = count - 1 - labels[i]
-    return labels
+        if j >= 0:
+            begins[j] = True
+    return begins, j
+
+
+def optimal_groups(values: Floats, k: int) -> Ints:
+    """Group number of each of the sorted `values`, of smallest SSE.
+
+    Every group has k .. 2k-1 members.
+    best[j] = min over g in k..2k-1 of best[j-g] + SSE(values[j-g:j]), in O(n k). SSE is
+    updated one value at a time (Welford), so that a large offset does not lose digits.
+    """
+    n = len(values)
+    best = np.full(n + 1, np.inf)
+    best[0] = 0.0
+    # two runs of k are tried at each record
+    size = optimal_steps.taking(n * 2 * k)(values, best, 0, k)
+    begins, _ = first_of_groups.taking(n * 2 * k)(size, n)
+    return np.cumsum(begins, dtype=np.int64) - 1
 
 
 def fixed_groups(n: int, k: int) -> Ints:

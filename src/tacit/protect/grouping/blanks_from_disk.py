@@ -14,28 +14,20 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tacit.base.errors import ParameterError
 from tacit.base.typing import Bools, Ints
 from tacit.data.frames import NativeFrame
 from tacit.data.io.disk_table import DiskTable, SpilledColumns, write_columns
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata, Schema
-from tacit.data.out_of_core.key_counts import (
-    KeyColumns,
-    KeyCounts,
-    count_keys,
-    numbers_of,
-)
+from tacit.data.out_of_core.key_counts import KeyCounts, numbers_of
 from tacit.data.out_of_core.number_files import NumberFiles
 from tacit.data.out_of_core.pieces import mapped, spans
 from tacit.data.out_of_core.row_keys import RowKeys
 from tacit.protect import by_address
 from tacit.protect.grouping.class_blanks import ClassBlanks
+from tacit.protect.grouping.few_combinations import counted_combinations
 
 Keys = npt.NDArray[np.uint64]
-
-MOST_CLASSES = 1 << 24
-"""Distinct combinations that are held; more are refused: nearly every record would lose cells."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +43,7 @@ class KeyTable:
     @classmethod
     def of(cls, data: OnDisk, columns: Sequence[str]) -> KeyTable:
         """Count the combinations; numbers become ranks, as in memory."""
-        source = KeyColumns.of(data, list(columns))
-        counts = count_keys(source, data.disk.folder)
-        if counts.keys > MOST_CLASSES:
-            raise ParameterError(
-                f"the {data.n:,} records have {counts.keys:,} different combinations of "
-                f"{', '.join(columns)}, and at most {MOST_CLASSES:,} are searched: recode them "
-                "first (recoding, generalisation), or name fewer columns"
-            )
+        counts = counted_combinations(data, columns)
         found = list(counts.in_turn())
         keys = np.concatenate([some for some, _ in found])
         count = np.concatenate([size for _, size in found])

@@ -95,10 +95,7 @@ def along(
     order = np.argsort(score, kind="stable")
     labels = np.empty(len(score), dtype=np.int64)
     if optimal:
-        # two runs of k are tried at each record
-        compute = optimal_groups.taking(len(score) * 2 * k)
-        in_order = np.ascontiguousarray(score[order])
-        labels[order] = compute(in_order, k)
+        labels[order] = optimal_groups(np.ascontiguousarray(score[order]), k)
     else:
         labels[order] = fixed_groups(len(score), k)
     return labels

@@ -8,6 +8,7 @@ import numpy as np
 
 from tacit.base.errors import InputError
 from tacit.base.typing import Floats, Ints
+from tacit.data.io.disk_table import BATCH
 from tacit.data.microdata import Kind, Microdata
 from tacit.protect.grouping import aggregates
 
@@ -69,12 +70,25 @@ class ValueOrderedTable:
 def sampling_weights(data: Microdata, name: str) -> Floats:
     """The sampling weights; a negative or missing one is refused."""
     weights = data.column(name)
+    _refuse_wrong(weights, name, 0)
+    return weights
+
+
+def refuse_weights(data: Microdata, name: str) -> None:
+    """The same of a file on the disk, whose weights are not held."""
+    row = 0
+    for some in data.in_turn([name], BATCH):
+        _refuse_wrong(some[:, 0], name, row)
+        row += len(some)
+
+
+def _refuse_wrong(weights: Floats, name: str, row: int) -> None:
+    """Weights of some records, from a row on."""
     # not 'below 0', which a missing weight is not
     wrong = np.flatnonzero(~(weights >= 0))
     if wrong.size:
         raise InputError(
-            f"column '{name}', row {wrong[0] + 1}: a sampling weight must be a number of 0 "
+            f"column '{name}', row {row + wrong[0] + 1}: a sampling weight must be a number of 0 "
             "or more; correct it, give the column another role, "
             "or do without weights (weighted=false)"
         )
-    return weights

@@ -30,6 +30,8 @@ class KeyColumn:
     tree: Tree
     records: int
     """Records of the file; what follows in ``codes`` is the population."""
+    times: Ints | None = None
+    """How many records of the file each of them stands for; None: one."""
     _between: dict[tuple[int, int], Ints] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -39,13 +41,15 @@ class KeyColumn:
         data: Microdata,
         name: str,
         records: int | None = None,
+        times: Ints | None = None,
     ) -> KeyColumn:
         """The column of a file under a rule; ``records`` of its rows are the file."""
         found = coded(rule, data, name)
         # packed keys and counts take no negative codes: a gap is the code after the last value
         gap = len(found.tree.labels[0])
         codes = np.where(found.codes < 0, gap, found.codes)
-        return cls(name, codes, found.tree, data.n if records is None else records)
+        own = data.n if records is None else records
+        return cls(name, codes, found.tree, own, times)
 
     @property
     def height(self) -> int:
@@ -94,7 +98,8 @@ class KeyColumn:
         """At each level, how many records each class holds."""
         # users lose what the file had; what the population has was never theirs
         own = self.codes[: self.records]
-        values = np.bincount(own, minlength=self.sizes[0])
+        # sums of whole numbers below 2^53 are exact in floats
+        values = np.bincount(own, self.times, minlength=self.sizes[0])
         base = values.astype(np.int64)
         levels = []
         for level, size in enumerate(self.sizes):

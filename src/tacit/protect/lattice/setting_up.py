@@ -27,7 +27,7 @@ class Material:
     columns: list[KeyColumn]
     bottom: Cells
     cell_of_row: Ints
-    """Of the file's rows, not of the population's."""
+    """Of the file's records, as they were given, not of the population's."""
     extras: Extras
     constraints: list[Constraint]
     people: int
@@ -43,6 +43,7 @@ def material(
     hierarchies: Mapping[str, object],
     population: Microdata | None,
     target: str | None,
+    times: Ints | None = None,
 ) -> Material:
     """Codes, counts and constraints of a file.
 
@@ -60,12 +61,15 @@ def material(
         The population that the file was drawn from.
     target : str or None
         The column that a classifier should tell.
+    times : array or None
+        How many records of the file each of these stands for, where nobody has several; None: one.
     """
     keys = list(rules)
     # one tree for both files, so that a class means the same in the two
     together = data if population is None else _below(data, population, keys)
     columns = [
-        KeyColumn.of(rule, together, name, data.n) for name, rule in rules.items()
+        KeyColumn.of(rule, together, name, data.n, times)
+        for name, rule in rules.items()
     ]
     constraints = wishes.constraints(
         data, keys, hierarchies, population=population is not None
@@ -85,9 +89,9 @@ def material(
     )
     weight = _weights(data, wishes, population, several=several)
     sampled = np.zeros(together.n, dtype=np.int64)
-    sampled[: data.n] = 1
+    sampled[: data.n] = 1 if times is None else times
     # rows of the population count there and not in the file
-    counts = None if population is None else 1 - sampled
+    counts = None if population is None else (sampled == 0).astype(np.int64)
     bottom, cell_of_row = counted(columns, extra, sampled, weight, counts)
     extras = _with_wholes(bottom, extras, list(values))
     return Material(
@@ -96,7 +100,7 @@ def material(
         cell_of_row[: data.n],
         extras,
         constraints,
-        people.number,
+        people.number if times is None else int(times.sum()),
         people.word,
         aim,
     )

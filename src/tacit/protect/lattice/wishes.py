@@ -81,6 +81,16 @@ class Wishes:
         """Weights stand for the population."""
         return self.k_map is not None or self.population_uniqueness is not None
 
+    def confidential(self, data: Microdata) -> list[str]:
+        """The columns whose values a model looks at."""
+        names: list[str] = []
+        for model in (self.l_diversity, self.t_closeness):
+            if isinstance(model, Mapping) and "columns" in model:
+                names += model["columns"]
+            elif model is not None:
+                names += data.schema.names(role=Role.confidential)
+        return names
+
     def _diversity(
         self,
         data: Microdata,

@@ -54,15 +54,17 @@ def grids(
     integers: list[str] | None,
 ) -> list[Grid]:
     """One grid per column, of declared numbers alone; a column with missing values is refused."""
-    return [
-        _grid(data, name, bounds[name], name in (integers or ())) for name in columns
-    ]
+    found = []
+    for name in columns:
+        found.append(grid_of(name, bounds[name], whole=name in (integers or ())))
+        refuse_missing(data.column(name), name)
+    return found
 
 
-def _grid(
-    data: Microdata,
+def grid_of(
     name: str,
     bounds: tuple[float, float],
+    *,
     whole: bool,
 ) -> Grid:
     """The grid of one column."""
@@ -71,7 +73,6 @@ def _grid(
         raise ParameterError(
             f"bounds of '{name}' must be two finite numbers, low < high, not {bounds}"
         )
-    refuse_missing(data.column(name), name)
     # whether the file's own numbers are whole is a fact about its values: it decides nothing
     exact = whole and low.is_integer() and high.is_integer()
     fits = high - low <= MOST_STEPS

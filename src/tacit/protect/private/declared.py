@@ -16,6 +16,8 @@ from tacit.base.errors import InputError, ParameterError
 from tacit.base.typing import Floats
 from tacit.data.category_codes import decode_numbers
 from tacit.data.frames import Frame
+from tacit.data.io.disk_table import SpilledColumns
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Column, Kind, Microdata, Role, Schema
 from tacit.data.schema import Category
 
@@ -68,33 +70,41 @@ def codes_of(
     known: Sequence[Category],
     *,
     gaps: bool = False,
+    first: int = 0,
 ) -> Floats:
     """The values of a column as places in the declared list; any other value is refused.
 
-    Missing values are refused as well, or NaN with ``gaps``.
+    Missing values are refused as well, or NaN with ``gaps``. The records begin at row ``first``
+    of the file.
     """
     place = {value: code for code, value in enumerate(known)}
     # a plan file declares as text what the data hold as numbers or dates
     by_text = {str(value): code for code, value in enumerate(known)}
-    codes = np.empty(data.n)
     values = data.table.column(name)
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
-    for row, value in enumerate(values.to_pylist()):
-        # NaN differs from itself
-        if value is None or value != value:
-            if not gaps:
-                raise InputError(missing(name))
-            codes[row] = np.nan
-            continue
-        code = place.get(value, by_text.get(str(value)))
-        if code is None:
-            raise InputError(
-                f"column '{name}', row {row + 1}: the value {value!r} "
-                f"is not among the declared categories"
-            )
-        codes[row] = code
-    return codes
+    # few values are distinct: each is looked for once
+    words = values.combine_chunks().dictionary_encode(null_encoding="encode")
+    if isinstance(words, pa.ChunkedArray):
+        words = words.combine_chunks()
+    distinct = words.dictionary.to_pylist()
+    # NaN differs from itself
+    blank = np.array([value is None or value != value for value in distinct], bool)
+    found = [place.get(value, by_text.get(str(value))) for value in distinct]
+    strange = np.array([code is None for code in found], bool) & ~blank
+    wrong = strange if gaps else strange | blank
+    code_of_row = words.indices.to_numpy(zero_copy_only=False)
+    if wrong.any():
+        row = int(np.argmax(wrong[code_of_row]))
+        if blank[code_of_row[row]]:
+            raise InputError(missing(name))
+        raise InputError(
+            f"column '{name}', row {first + row + 1}: the value "
+            f"{distinct[code_of_row[row]]!r} is not among the declared categories"
+        )
+    codes = np.array([np.nan if code is None else code for code in found], float)
+    codes[blank] = np.nan
+    return np.asarray(codes[code_of_row]) if len(codes) else np.empty(0)
 
 
 def missing(name: str) -> str:
@@ -128,6 +138,19 @@ def released(
     if native.flavour == "pandas" and not labels:
         frame = frame.reset_index(drop=True)
     return data._made(data.table, data.schema, replace(native, frame=frame))
+
+
+def released_on_disk(
+    data: OnDisk, columns: Sequence[str], written: SpilledColumns
+) -> OnDisk:
+    """The same of a file on the disk, whose new columns are in these files."""
+    made = data.with_spilled(columns, written, data.schema)
+    native = made._native
+    frame, of_written = native.frame, written.schema
+    for name in columns:
+        place = frame.column_names.index(name)
+        frame = frame.replaced(place, of_written.field(name), written)
+    return OnDisk(made.disk, made.schema, replace(native, frame=frame))
 
 
 def _in_place(

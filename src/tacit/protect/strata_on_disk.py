@@ -1,0 +1,266 @@
+"""Strata of a file on the disk: the file sorted by stratum, each of which is then a span of it.
+
+A stratum is masked as if it were a file: a small one in memory, a large one on the disk, with the
+same bytes. What was masked is sorted back to the rows of the file. Memory: a piece or a stratum of
+``FEW`` records, the strata, and what the method itself holds of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tacit.base.errors import ColumnError
+from tacit.base.typing import Ints
+from tacit.data.frames import NativeFrame
+from tacit.data.io.disk_table import BATCH, DiskTable, Reader, SpilledColumns
+from tacit.data.io.on_disk import OnDisk, native_of
+from tacit.data.microdata import Kind, Microdata
+from tacit.data.out_of_core.key_counts import KeyColumns, count_keys, numbers_of
+from tacit.data.out_of_core.number_files import NumberFiles
+from tacit.data.out_of_core.row_sort import in_key_order
+from tacit.data.out_of_core.sorting import sorted_numbers
+from tacit.protect.file_parts import RECORD
+
+FEW = 1 << 17
+"""Records of a stratum that is masked in memory."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A span of the sorted file; what ``Part`` is of a file in memory."""
+
+    stratum: tuple[object, ...]
+    where: str
+    columns: list[str]
+    kept: list[str]
+    first: int
+    stop: int
+    level: str = RECORD
+
+    @property
+    def rows(self) -> range:
+        """Its places in the sorted file."""
+        return range(self.first, self.stop)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What names the part in another file."""
+        return (self.level, *self.stratum)
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Places, as keys that are spread evenly over 64 bits."""
+
+    places: NumberFiles
+
+    def __call__(self, first: int, stop: int) -> npt.NDArray[np.uint64]:
+        step = np.uint64((1 << 64) // max(self.places.n, 1))
+        return self.places.read(first, stop).astype(np.uint64) * step
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """The stratum of each record, numbered in the order of values."""
+
+    number: NumberFiles
+    rank: Ints
+
+    @property
+    def n(self) -> int:
+        """Records of the file."""
+        return self.number.n
+
+    def read(self, first: int, stop: int) -> Ints:
+        """Those of a span of rows."""
+        return np.asarray(self.rank[self.number.read(first, stop)])
+
+
+@dataclass(frozen=True)
+class SpanReader:
+    """Some consecutive records of columns on the disk."""
+
+    reader: Reader
+    first: int
+    stop: int
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """One column."""
+        return pa.concat_tables(self.in_turn([name])).unify_dictionaries().column(name)
+
+    def in_turn(
+        self, names: Sequence[str], first: int = 0, stop: int | None = None
+    ) -> Iterator[pa.Table]:
+        """Some records of some columns."""
+        end = self.stop if stop is None else min(self.first + stop, self.stop)
+        return self.reader.in_turn(names, self.first + first, end)
+
+
+@dataclass(frozen=True)
+class StrataOnDisk:
+    """A file sorted by stratum."""
+
+    data: OnDisk
+    ordered: OnDisk
+    """The columns that are looked at, stratum after stratum, each in the order of the file."""
+    rows: NumberFiles
+    """The row of the file of each of them."""
+    parts: list[Stratum]
+
+    @classmethod
+    def of(
+        cls,
+        data: OnDisk,
+        columns: Sequence[str],
+        by: Sequence[str],
+        looked_at: Sequence[str],
+    ) -> StrataOnDisk:
+        """Cut a file into strata, in the order of their values.
+
+        Parameters
+        ----------
+        data : OnDisk
+            The file.
+        columns : list of str
+            What is masked.
+        by : list of str
+            The columns that cut the file; missing values are a value.
+        looked_at : list of str
+            The columns that the method looks at.
+        """
+        for name in by:
+            data.schema[name]  # raises if there is no such column
+            if name in columns:
+                raise ColumnError(
+                    f"'{name}' is both masked and in by=[...]: strata must stay as they are; "
+                    "leave it out of one"
+                )
+        folder = data.disk.folder
+        counts = count_keys(KeyColumns.of(data, list(by)), folder)
+        found = list(counts.in_turn())
+        keys = np.concatenate([some for some, _ in found])
+        size = np.concatenate([some for _, some in found])
+        values = [_in_order(data, name, keys[:, j]) for j, name in enumerate(by)]
+        order = np.lexsort(values[::-1])
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        number = counts.numbers(folder)
+        counts.remove()
+        by_stratum = sorted_numbers(_Ranked(number, rank), folder, dtype="<i8")
+        places = by_stratum.ranks(folder, "first")
+        some = data.select(looked_at)
+        assert isinstance(some, OnDisk)
+        ordered = some.in_order_of(_Spread(places))
+        for files in (number, places, by_stratum.values):
+            files.remove()
+        schema = some.closed(looked_at)
+        for column in some.schema:
+            # numbers move by the step of their stratum, as in memory
+            known = replace(schema[column.name], missing=column.missing)
+            schema = schema.put(known)
+        closed = ordered.with_schema(schema)
+        assert isinstance(closed, OnDisk)
+        ends = np.cumsum(size[order])
+        parts = []
+        for first, stop in zip(ends - size[order], ends, strict=True):
+            # all rows of a stratum have the same values
+            example = next(closed.disk.in_turn(1, by, int(first), int(first) + 1))
+            shared = tuple(example.column(name)[0].as_py() for name in by)
+            words = [f"{name}={value}" for name, value in zip(by, shared, strict=True)]
+            span = int(first), int(stop)
+            kept = list(looked_at)
+            parts.append(Stratum(shared, ", ".join(words), list(columns), kept, *span))
+        return cls(data, closed, by_stratum.rows, parts)
+
+    def table(self, part: Stratum) -> Microdata:
+        """The records of a stratum, with the categories of the whole file."""
+        disk, schema = self.ordered.disk, self.ordered.schema
+        n = part.stop - part.first
+        if n <= FEW:
+            table = next(disk.in_turn(n, None, part.first, part.stop))
+            return Microdata(table, schema, NativeFrame.of(table))
+        # columns of one reader stay together, so that they are read together
+        ends = part.first, part.stop
+        spans = {id(one): SpanReader(one, *ends) for one in disk.readers.values()}
+        readers = {name: spans[id(one)] for name, one in disk.readers.items()}
+        cut = DiskTable(readers, disk.schema, n, disk.folder)
+        return OnDisk(cut, schema, native_of(cut))
+
+    def joined(self, masked: Iterator[Microdata]) -> OnDisk:
+        """The file with what was masked in each stratum, in their order, back at its rows."""
+        columns, folder = self.parts[0].columns, self.data.disk.folder
+        if not columns:
+            return self.data
+        schema, length = None, 0
+        files: list[Path] = []
+        waiting: list[pa.Table] = []
+        for part in masked:
+            schema = schema or part.schema
+            for table in _in_turn(part, columns):
+                waiting.append(table)
+                length += table.num_rows
+                if length >= FEW:
+                    files += folder.write([_together(waiting)]).files
+                    waiting, length = [], 0
+        if waiting:
+            files += folder.write([_together(waiting)]).files
+        assert schema is not None
+        written = _of_one_type(files, self.data)
+        readers = dict.fromkeys(columns, written)
+        table = DiskTable(readers, written.schema, self.data.n, folder)
+        back = in_key_order(table, _Spread(self.rows))
+        self.rows.remove()
+        data, after = self.data, self.data.schema
+        for name in columns:
+            column = schema[name]
+            if column.kind is data.schema[name].kind:
+                # the categories of the part were the file's own
+                column = replace(column, categories=data.schema[name].categories)
+            after = after.put(column)
+        for name in columns:
+            reader = back.readers[name]
+            assert isinstance(reader, SpilledColumns)
+            data = data.with_spilled([name], reader, after)
+        return data
+
+
+def _in_order(data: OnDisk, name: str, keys: Ints) -> npt.NDArray[np.float64]:
+    """Values of a key by which strata are ordered; a missing one is the highest."""
+    if data.schema[name].scale is Kind.continuous:
+        return np.nan_to_num(numbers_of(keys), nan=np.inf)
+    return np.where(keys < 0, np.inf, keys)
+
+
+def _in_turn(part: Microdata, columns: list[str]) -> Iterator[pa.Table]:
+    """The masked columns of a stratum, some records at a time."""
+    if isinstance(part, OnDisk):
+        yield from part.disk.in_turn(BATCH, columns)
+    else:
+        yield part.table.select(columns)
+
+
+def _together(tables: list[pa.Table]) -> pa.Table:
+    # a method may return whole numbers in one part and broken ones in another
+    bare = [table.replace_schema_metadata(None) for table in tables]
+    whole = pa.concat_tables(bare, promote_options="permissive")
+    return whole.unify_dictionaries().combine_chunks()
+
+
+def _of_one_type(files: list[Path], data: OnDisk) -> SpilledColumns:
+    """The same columns, where their types differ from file to file in one that holds all."""
+    schemas = [SpilledColumns((path,)).schema for path in files]
+    wanted = pa.unify_schemas(schemas, promote_options="permissive")
+    out = []
+    for path, schema in zip(files, schemas, strict=True):
+        if schema.equals(wanted):
+            out.append(path)
+            continue
+        tables = SpilledColumns((path,)).in_turn(wanted.names)
+        out += data.disk.folder.write(table.cast(wanted) for table in tables).files
+    return SpilledColumns(tuple(out))
