@@ -159,3 +159,39 @@ def test_who_runs_a_release_of_tacit_large_again_does_so_in_blocks(file, monkeyp
     run(monkeypatch, "assess", file, "out.parquet", *words, *roles, code=None)
     found = json.loads((file.parent / "a.json").read_text())["attacks"]["rerun"]
     assert 0.9 / 5.2 < found["rate"] <= 1 / 5
+
+
+def test_blocks_that_were_asked_for(file, monkeypatch, capsys):
+    """The file fits; its groups are formed in blocks all the same, and the manifest says so."""
+    words = [*COMMAND, *ROLES, "--release-as-is", "sex"]
+    run(monkeypatch, "protect", file, "plain.parquet", *words)
+    run(monkeypatch, "protect", file, "blocks.parquet", *words, "--blocks", 3000)
+    assert "inside blocks of at most 3,000" in " ".join(capsys.readouterr().err.split())
+    record = json.loads((file.parent / "blocks.parquet.manifest.json").read_text())
+    assert record["in_blocks"] == {"1": 3000}
+    plain, blocks = (
+        pq.read_table(name) for name in ("plain.parquet", "blocks.parquet")
+    )
+    assert not sorted_rows(plain).equals(sorted_rows(blocks))
+    pairs = blocks.group_by(["income", "age"]).aggregate([("debt", "count")])
+    assert min(pairs["debt_count"].to_pylist()) >= 5
+    run(monkeypatch, "verify", "blocks.parquet.manifest.json")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--method", "noise"], "no step of the plan forms groups"),
+        (["--method", "microaggregation", "--until", "risk<=0.5"], "--until and"),
+    ],
+)
+def test_blocks_that_would_not_be_there_are_refused(
+    file, monkeypatch, capsys, words, sentence
+):
+    run(
+        monkeypatch,
+        *["protect", file, "out.parquet", *words, *ROLES, "--blocks", 3000],
+        code=2,
+    )
+    assert sentence in " ".join(capsys.readouterr().err.split())
+    assert not (file.parent / "out.parquet").exists()

@@ -77,10 +77,10 @@ def protect(
 ) -> None:
     """Mask a Parquet file block by block (2^d-tree), within a memory limit.
 
-    tacit protect --memory 2GB does the same by itself where the columns of a microaggregation do
-    not fit, as a step of any plan, and shuffles the rows, which this command does not. Use this
-    one to choose blocks for a file that would fit, for their size and their price, to go on
-    after a crash, and on a cluster. Both write a private manifest that tacit verify checks.
+    tacit protect --blocks 10000 does the same, as a step of any plan, and shuffles the rows, which
+    this command does not; where the columns of a microaggregation do not fit in --memory it goes
+    by blocks by itself. Use this one for blocks on a cluster, for their price, and to cut on other
+    columns than those masked. Both write a private manifest that tacit verify checks.
 
     Examples:
 
@@ -97,8 +97,8 @@ def protect(
 
     seeds.warn(seed)
     shared.tell(
-        "In blocks, with the rows in their order: tacit protect (--memory) shuffles them, and "
-        "goes by blocks where it must."
+        "In blocks, with the rows in their order: tacit protect --blocks does it as a step of any "
+        "plan, and shuffles them."
     )
     inputs = {"IN": source}
     outputs = {"OUT": release, "the manifest": path_of(release)}

@@ -117,6 +117,15 @@ def protect(
     ] = False,
     memory: shared.Memory = None,
     engine: shared.Engine = None,
+    blocks_of: Annotated[
+        int | None,
+        typer.Option(
+            "--blocks",
+            min=1,
+            help="Form the groups of a microaggregation inside blocks of at most so many near "
+            "records (2^d-tree): quicker on millions of records, and a little more is lost.",
+        ),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option(
@@ -175,6 +184,8 @@ def protect(
 
       tacit protect survey.parquet release.parquet --plan plan.toml --memory 4GB --dry-run
 
+      tacit protect big.parquet release.parquet --method microaggregation --set k=5 --blocks 10000
+
       tacit protect table:survey.people release.parquet --plan plan.toml --engine yarn --resume
     """
     from tacit.base import seeds
@@ -202,6 +213,11 @@ def protect(
 
         form_of(path)
     searches = until is not None or least is not None
+    if searches and blocks_of is not None:
+        raise ParameterError(
+            "--blocks goes with a setting that is given: --until and --least attack releases "
+            "that are made without blocks"
+        )
     given = {} if plan else shared.settings(settings)
     if hierarchies is not None:
         given["hierarchies"] = _hierarchies(hierarchies, method)
@@ -242,7 +258,12 @@ def protect(
     data = shared.read(source, schema, encoding, roles, place)
     blocks = None
     with shared.naming(source):
-        if place is not None:
+        if blocks_of is not None:
+            from tacit.scale.in_blocks import asked_for
+
+            where = shared.room(place, memory)
+            blocks = asked_for(recipe, data, blocks_of, *where)
+        elif place is not None:
             blocks = place.in_blocks(recipe, data)
         if blocks is not None:
             shared.tell(f"In blocks: {blocks.sentence(recipe)}.")

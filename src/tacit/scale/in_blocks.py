@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tacit.base.errors import InputError
+from tacit.base.errors import InputError, ParameterError
 from tacit.data.frames import NativeFrame
 from tacit.data.io.disk_table import BATCH
 from tacit.data.io.on_disk import OnDisk
@@ -55,6 +55,29 @@ def runs_in_blocks(method: Protector, data: Microdata) -> bool:
     return plain and not weighted and alone
 
 
+def asked_for(
+    plan: Plan, data: Microdata, leaf: int, memory: int, folder: Path | None
+) -> InBlocks:
+    """Every step that forms groups does so in blocks of at most ``leaf`` records, as was asked.
+
+    Raises where no step can: whoever asks for blocks must not get a release without them.
+    """
+    data = plan.with_roles(data)
+    steps = enumerate(zip(plan.steps, plan.protectors(), strict=True), start=1)
+    grouped = [
+        number
+        for number, (step, method) in steps
+        if step.method == GROUPED and runs_in_blocks(method, data)
+    ]
+    if not grouped:
+        raise ParameterError(
+            "--blocks: no step of the plan forms groups of numbers by distance (microaggregation "
+            "with the partitions mdav, vmdav or mu-approx, of numbers without missing codes, in "
+            "a file of one row per person); leave --blocks out"
+        )
+    return InBlocks(dict.fromkeys(grouped, leaf), memory, folder, asked=True)
+
+
 @dataclass(frozen=True)
 class InBlocks:
     """The steps of a plan that are done in blocks: number of the step, from 1 -> leaf."""
@@ -64,6 +87,8 @@ class InBlocks:
     folder: Path | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
     """What ``tacit large protect`` was asked for: columns, what blocks are cut on, categories."""
+    asked: bool = False
+    """Somebody asked for blocks, whatever would fit."""
 
     def entry(self) -> Table:
         """What the manifest keeps."""
@@ -73,10 +98,14 @@ class InBlocks:
         """What is done otherwise than in memory, and why."""
         names = ", ".join(f"{n} ({plan.steps[n - 1].method})" for n in self.leaf)
         most = max(self.leaf.values())
+        if self.asked:
+            why = f"groups of step {names} are"
+        else:
+            limit = f"{self.memory / 1e9:.3g} GB"
+            why = f"the columns of step {names} do not fit in {limit}: groups are"
         return (
-            f"the columns of step {names} do not fit in {self.memory / 1e9:.3g} GB: groups are "
-            f"formed inside blocks of at most {most:,} near records (2^d-tree), which loses a "
-            "little more and gives other bytes than memory does; the manifest says so"
+            f"{why} formed inside blocks of at most {most:,} near records (2^d-tree), which loses "
+            "a little more and gives other bytes than without blocks; the manifest says so"
         )
 
     @classmethod
