@@ -111,9 +111,11 @@ def kdtree_search(n: int) -> Callable[[], object]:
     The lanes are vector code; here they are numpy's (each call is one line), the walk
     over the tree is its own.
     """
-    from kernels.guard.plain_lanes import near
+    from kernels.guard.plain_lanes import first, least, near
     from tacit.kernels.trees import kdtree
 
+    for function in (first, least):
+        setattr(kdtree, function.__name__, function)
     for kind in range(3):
         setattr(kdtree, f"points_{kind}", near(False, kind))
         setattr(kdtree, f"boxes_{kind}", near(True, kind))

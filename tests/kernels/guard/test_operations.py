@@ -149,4 +149,7 @@ def test_plain_lanes_are_the_twin_of_the_vector_code(boxes: bool, kind: int) -> 
             for run, out in ((near(boxes, kind), want), (compiled, got))
         ]
         assert masks[0] == masks[1]
+        if not boxes and not masks[0]:
+            # where no point is near the distances are not finished
+            continue
         np.testing.assert_allclose(got, want, rtol=1e-13)
