@@ -178,13 +178,15 @@ def _near_boxes(
 @njit(module=LANES_OF, cache=True, nogil=True)
 def _least(bounds: int, limit: float) -> int:
     """The child to be visited next, of equal ones the last; -1: none is below the limit."""
-    return least(bounds, limit)
+    lane: int = least(bounds, limit)
+    return lane
 
 
 @njit(module=LANES_OF, cache=True, nogil=True)
 def _first(mask: int) -> int:
     """The first lane of a mask."""
-    return first(mask)
+    lane: int = first(mask)
+    return lane
 
 
 @njit(cache=True, nogil=True)
