@@ -75,6 +75,11 @@ class Kernel:
         self._spent += seconds
         return self._spent > self._patience
 
+    @property
+    def is_ready(self) -> bool:
+        """Has it been called before, so that another call compiles nothing?"""
+        return self._compiled is not None
+
     def taking(self, steps: int) -> Callable[..., Any]:
         """The kernel for a call of about so many steps: interpreted while they are few."""
         late = self._spent + steps * PYTHON_STEP > self._patience
