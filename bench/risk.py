@@ -54,11 +54,19 @@ def by_subsets(codes: np.ndarray[Any, Any], largest: int) -> int:
 def frequencies(n: int) -> list[Row]:
     """Sizes and weights of the classes of eight keys."""
     frame = survey(n)
+
+    def sizes_and_sums() -> bool:
+        groups = frame.groupby(KEYS)["w"]
+        return groups.transform("size") is groups.transform("sum")
+
     return side_by_side(
         "frequencies, 8 keys and weights",
         lambda: tc.risk.frequencies(frame, keys=KEYS, weight="w") is None,
-        {"pandas groupby": lambda: frame.groupby(KEYS)["w"].transform("sum") is None},
-        lambda *_: "peer: the sum of weights only, one transform",
+        {
+            "pandas groupby": lambda: frame.groupby(KEYS)["w"].transform("sum") is None,
+            "pandas groupby, count and weight": sizes_and_sums,
+        },
+        lambda *_: "pandas groupby: the sum of weights only, one transform",
         size=n,
         series="frequencies",
     )

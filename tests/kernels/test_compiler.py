@@ -64,6 +64,15 @@ def test_a_kernel_is_compiled_at_its_first_call() -> None:
     assert doubled.signatures
 
 
+def test_a_direct_call_gives_what_the_kernel_gives() -> None:
+    """Of the code compiled for these types, also where the kernel was compiled for others."""
+    assert total(np.arange(5)) == 20
+    values = np.arange(5.0)
+    direct = total.direct(values)
+    assert direct is not total.compiled()
+    assert direct(values) == total(values)
+
+
 def test_plainly_nothing_is_compiled() -> None:
     """Neither the kernel nor what it calls."""
     inner = Kernel(lambda x: x + 1, {})

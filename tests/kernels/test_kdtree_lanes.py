@@ -72,8 +72,46 @@ def test_lanes_equal_plain_numpy(what: str, kind: int) -> None:
             )
             mask = call(data, query, weight, limit, out)
             total, near = plain(gap, kind, weight, limit)
-            np.testing.assert_allclose(out, total, rtol=1e-14)
+            if what == "boxes":
+                # what is not near is nowhere
+                root = np.sqrt(total) if kind == 1 else total
+                bound = np.where(near, root - weight, np.inf)
+                np.testing.assert_allclose(out, bound, rtol=1e-13, atol=1e-13)
+            elif near.any():
+                # where no point is near the distances are not finished
+                np.testing.assert_allclose(out, total, rtol=1e-14)
             found = np.array([mask >> lane & 1 for lane in range(lanes)], dtype=bool)
             assert found.tolist() == near.tolist()
             seen |= set(near.tolist())
     assert seen == {True, False}
+
+
+def test_the_least_bound_is_below_the_limit_and_the_last_of_equal_ones() -> None:
+    """Against numpy, with ties, infinities and none below the limit."""
+
+    @njit
+    def call(bounds, limit):  # type: ignore[no-untyped-def]
+        return kdtree_lanes.least(bounds.ctypes.data, limit)
+
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(300):
+        bounds = rng.integers(-3, 4, ARMS).astype(float)
+        bounds[rng.random(ARMS) < 0.3] = np.inf
+        limit = rng.choice([-2.0, 0.0, np.inf])
+        smallest = bounds.min()
+        last = np.flatnonzero(bounds == smallest)[-1] if smallest < limit else -1
+        assert call(bounds, limit) == last
+        seen.add(int(last))
+    assert seen == set(range(-1, ARMS))
+
+
+def test_the_first_lane_of_a_mask_is_its_lowest_bit() -> None:
+    """All masks of a leaf but the empty one."""
+
+    @njit
+    def call(mask):  # type: ignore[no-untyped-def]
+        return kdtree_lanes.first(mask)
+
+    for mask in range(1, 1 << LANES, 37):
+        assert call(mask) == f"{mask:b}"[::-1].index("1")

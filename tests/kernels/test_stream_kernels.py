@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy import stats
 
 from stream.siphash import of_bytes, siphash
@@ -14,6 +15,7 @@ from tacit.kernels.stream import noise as stream_noise
 from tacit.kernels.stream import rank_swapping as stream_swap
 from tacit.kernels.stream import ranking as stream_ranking
 from tacit.kernels.stream import risk as stream_risk
+from tacit.kernels.stream import sorted_slots
 
 KEYS = np.array([11, 12], dtype=np.uint64)
 
@@ -202,6 +204,31 @@ def test_swapping_against_plain_loop(values: str) -> None:
     assert stream_swap.advance(x, True, floats, ints, out, meta) == (300, 0)
     assert (out[:260] == plain_swap(x, 4, 40)[:260]).all()
     assert (np.sort(out, axis=0) == np.sort(x, axis=0)).all()
+
+
+@pytest.mark.parametrize("base", [0, 300])
+def test_where_a_value_belongs_against_a_count(base: int) -> None:
+    """At every length, with equal values and infinite ones, in any column."""
+
+    @njit
+    def places(held, order, base, length, x):
+        below = sorted_slots.below(held, order, base, length, x)
+        return below, sorted_slots.up_to(held, order, base, length, x)
+
+    rng = np.random.default_rng(base)
+    for length in (*range(40), 66, 100, 255):
+        held = rng.normal(size=base + 300)
+        column = held[base:]
+        column[:] = rng.integers(0, 1 + length // 2, 300)
+        column[rng.random(300) < 0.1] = np.inf
+        slots = rng.choice(300, length, replace=False)
+        order = np.zeros(base + 300, np.int32)
+        in_order = np.argsort(column[slots], kind="stable")
+        order[base : base + length] = slots[in_order]
+        values = column[slots]
+        for x in (-1.0, np.inf, *rng.integers(0, 1 + length // 2, 5).astype(float)):
+            found = places(held, order, base, length, x)
+            assert found == ((values < x).sum(), (values <= x).sum())
 
 
 def test_ranking_against_plain_sums() -> None:

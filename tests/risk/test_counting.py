@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from risk.tables import FRANCDAT_KEYS, FRANCDAT_WEIGHTS
-from tacit.risk.classes import classes, codes
+from tacit.risk.classes import classes, codes, rank
 from tacit.risk.counting import count
 
 
@@ -64,3 +64,16 @@ def test_packing_survives_more_categories_than_63_bits():
 )
 def test_codes_keep_value_order_and_mark_missing(column):
     assert codes(np.array([column]).T)[:, 0].tolist() == [1, 0, -1, 1]
+
+
+@pytest.mark.parametrize("bits", [3, 16, 17, 32, 33, 48, 62])
+def test_labels_are_those_of_sorted_numbers(bits):
+    """However many digits are sorted, with numbers that differ in one of them only."""
+    rng = np.random.default_rng(bits)
+    few = rng.integers(0, 1 << bits, 40)
+    packed = np.concatenate([few, few ^ (1 << (bits - 1)), [0, (1 << bits) - 1]])
+    packed = rng.choice(packed, 500)
+    labels, number = rank(packed)
+    distinct, expected = np.unique(packed, return_inverse=True)
+    assert number == len(distinct)
+    assert labels.tolist() == expected.tolist()

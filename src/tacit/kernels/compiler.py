@@ -75,6 +75,11 @@ class Kernel:
         self._spent += seconds
         return self._spent > self._patience
 
+    @property
+    def is_ready(self) -> bool:
+        """Has it been called before, so that another call compiles nothing?"""
+        return self._compiled is not None
+
     def taking(self, steps: int) -> Callable[..., Any]:
         """The kernel for a call of about so many steps: interpreted while they are few."""
         late = self._spent + steps * PYTHON_STEP > self._patience
@@ -119,6 +124,22 @@ class Kernel:
                 self._load()
                 self._compiled = _decorated(self.py_func, self._options)
         return self._compiled
+
+    def direct(self, *examples: Any) -> Callable[..., Any]:
+        """The compiled code for arguments of these types, for which nobody looks at them again.
+
+        That look takes a third of a call that does little. Other types than those of the examples
+        must not be passed.
+        """
+        compiled: Any = self.compiled()
+        if not hasattr(compiled, "get_overload"):
+            return self.compiled()
+        from numba import typeof
+
+        types = tuple(typeof(example) for example in examples)
+        compiled.compile(types)
+        found: Callable[..., Any] = compiled.get_overload(types)
+        return found
 
     def _load(self) -> None:
         """Give the function the names of its module, which its own does not have yet."""

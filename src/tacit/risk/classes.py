@@ -18,6 +18,8 @@ _SHORT_CODES = 1 << 12
 _SHORT_TABLE = 1 << 16
 # Packed numbers stay below this, which leaves room for the sign bit of 64.
 _MOST_PACKED = 1 << 62
+# Bits that are sorted at a time.
+_DIGIT = 16
 
 
 def codes(values: Floats) -> Ints:
@@ -80,8 +82,27 @@ def rank(packed: Ints) -> tuple[Ints, int]:
         seen[packed] = 1
         place = np.cumsum(seen) - 1
         return place[packed], int(place[-1]) + 1
-    distinct, labels = np.unique(packed, return_inverse=True)
-    return labels.astype(np.int64), len(distinct)
+    order = _sorting(packed, table)
+    ranked = packed[order]
+    is_new = np.empty(len(packed), np.int64)
+    is_new[0] = 0
+    is_new[1:] = ranked[1:] != ranked[:-1]
+    place = np.cumsum(is_new)
+    labels = np.empty(len(packed), np.int64)
+    labels[order] = place
+    return labels, int(place[-1]) + 1
+
+
+def _sorting(packed: Ints, table: int) -> Ints:
+    """The order of whole numbers in 0 .. table - 1, digit by digit from the lowest.
+
+    numpy sorts numbers of 16 bits in a fifth of the time that it takes for those of 64.
+    """
+    order = np.argsort(packed.astype(np.uint16), kind="stable")
+    for shift in range(_DIGIT, (table - 1).bit_length(), _DIGIT):
+        digit = (packed >> shift).astype(np.uint16)
+        order = order[np.argsort(digit[order], kind="stable")]
+    return order
 
 
 def classes(codes: Ints) -> tuple[Ints, int]:

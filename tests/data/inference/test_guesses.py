@@ -15,6 +15,7 @@ import tacit as tc
 from tacit.data.column import Column
 from tacit.data.inference import infer
 from tacit.data.inference.check_digits import iban_holds
+from tacit.data.inference.profile import Profile
 
 RNG = np.random.default_rng(16)
 N = 200
@@ -199,3 +200,33 @@ def test_arrays_are_numbers() -> None:
 def test_schema_files_keep_what_was_guessed_and_asked() -> None:
     data = tc.Microdata.of({"v": some(1.0, 2.0, 4.0), "d": [str(d) for d in DAYS]})
     assert tc.Schema.from_toml(data.schema.to_toml()) == data.schema
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kind"),
+    [
+        ([3, None, -2, 3, 3], pa.int64()),
+        ([None, None], pa.int32()),
+        ([250, 0, 7, 7], pa.uint8()),
+        ([-128, 127, 5], pa.int8()),
+        ([2**60, 2**60 + 1, 2**60 + 1], pa.int64()),
+        ([0, 10**9, 5], pa.int64()),
+        ([2**63 + 5, 2**63 + 4096], pa.uint64()),
+    ],
+    ids=["gap", "gaps alone", "bytes", "signed bytes", "huge", "far apart", "unsigned"],
+)
+def test_the_numbers_that_occur_are_those_of_a_sort(
+    numbers: list[int | None], kind: pa.DataType
+) -> None:
+    profile = Profile("x", pa.chunked_array([pa.array(numbers, kind)]))
+    there = np.array([float(x) for x in numbers if x is not None])
+    assert list(profile.distinct) == np.unique(there).tolist()
+
+
+def test_a_repeat_after_the_first_records_is_seen() -> None:
+    numbers = np.arange(6_000)
+    assert Profile("x", pa.chunked_array([pa.array(numbers)])).all_differ
+    for place in (50, 3_000, 5_999):
+        again = numbers.copy()
+        again[place] = 1
+        assert not Profile("x", pa.chunked_array([pa.array(again)])).all_differ

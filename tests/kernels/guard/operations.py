@@ -1,11 +1,11 @@
-"""Count what the kernels do, without a clock: lines executed when numba is switched off.
+"""Count what the kernels do, without a clock: operations executed when numba is switched off.
 
 A kernel's compiled loop and its plain-Python run execute the same statements, so the
-number of executed lines inside ``tacit/kernels`` is an operation count: it does not
-depend on the machine, and it grows when an algorithm visits more nodes, evaluates more
-distances or needs more rounds. (A statement over several lines counts several times.)
+number of executed lines inside ``tacit/kernels``, each times the operations that are written on it
+(``weights``), does not depend on the machine, and it grows when an algorithm visits more nodes,
+evaluates more distances, needs more rounds, or does more on a line.
 
-Lines are counted loop by loop (``loops``): a loop that does a fifth more work is a small part of a
+They are counted loop by loop (``loops``): a loop that does a fifth more work is a small part of a
 workload, and a total would hide it.
 """
 
@@ -43,6 +43,14 @@ def mdav(n: int) -> Callable[[], object]:
     from tacit.protect import Microaggregation
 
     values = _census(n)
+    return lambda: Microaggregation(k=3).fit_transform(values)
+
+
+def mdav_of_two_columns(n: int) -> Callable[[], object]:
+    """The same in a plane, where its trees leave most records out."""
+    from tacit.protect import Microaggregation
+
+    values = np.random.default_rng(0).normal(size=(n, 2))
     return lambda: Microaggregation(k=3).fit_transform(values)
 
 
@@ -105,18 +113,23 @@ def kdtree_build(n: int) -> Callable[[], object]:
     return lambda: kdtree.build(points)
 
 
-def kdtree_search(n: int) -> Callable[[], object]:
-    """Four nearest of a quarter of the points.
-
-    The lanes are vector code; here they are numpy's (each call is one line), the walk
-    over the tree is its own.
-    """
-    from kernels.guard.plain_lanes import near
+def _with_plain_lanes() -> None:
+    """The lanes of the kd-tree are vector code; here they are numpy's (each call is one line)."""
+    from kernels.guard.plain_lanes import first, least, near
     from tacit.kernels.trees import kdtree
 
+    for function in (first, least):
+        setattr(kdtree, function.__name__, function)
     for kind in range(3):
         setattr(kdtree, f"points_{kind}", near(False, kind))
         setattr(kdtree, f"boxes_{kind}", near(True, kind))
+
+
+def kdtree_search(n: int) -> Callable[[], object]:
+    """Four nearest of a quarter of the points; the walk over the tree is the kernel's own."""
+    from tacit.kernels.trees import kdtree
+
+    _with_plain_lanes()
     # few columns: it must leave most of the tree out
     points = np.random.default_rng(0).normal(size=(n, 3))
     tree, queries = kdtree.build(points), points[::4] + 0.05
@@ -148,6 +161,41 @@ def assignment_solver(n: int) -> Callable[[], object]:
     return lambda: assign_graph(*graph, n)
 
 
+def assignment_pricing(n: int) -> Callable[[], object]:
+    """Rounds of solving and pricing as of a large file: every search goes down the tree."""
+    from tacit.attack.solver import neighbours, rounds, scan
+    from tacit.kernels.trees.kdtree import EUCLIDEAN
+
+    _with_plain_lanes()
+    # this process counts and does nothing else
+    scan.FEW = neighbours.FEW = rounds.SMALL = 0
+    # few columns, and few candidates: pricing has something to find
+    rng = np.random.default_rng(0)
+    original = rng.normal(size=(n, 3))
+    masked = original + 0.5 * rng.normal(size=(n, 3))
+    once = np.ones(n, np.int64)
+
+    def run() -> None:
+        solving = rounds.Rounds(original, once, masked, once, EUCLIDEAN, 4)
+        solving.go()
+        assert solving.certified
+
+    return run
+
+
+def assignment_refine(n: int) -> Callable[[], object]:
+    """Duals fitted to the links of one coarse phase of the auction, which are far off."""
+    from tacit.kernels.assignment.auction import auction, new_state
+    from tacit.kernels.assignment.refine import refine
+
+    indptr, cols, cost = _candidates(n)
+    state = new_state(np.arange(n), np.ones(n, np.int64))
+    v, far, go_on = np.zeros(n), np.full(n, np.inf), np.zeros(1, np.int8)
+    eps = 0.02 * float(np.median(cost))
+    auction(indptr, cols, cost, far, v, state, eps, 100 * n, go_on)
+    return lambda: refine(indptr, cols, cost, v, state, 6 * n, go_on)
+
+
 def assignment_paths(n: int) -> Callable[[], object]:
     """Shortest paths alone, for every row of the same graph."""
     from tacit.kernels.assignment.auction import new_state
@@ -157,6 +205,21 @@ def assignment_paths(n: int) -> Callable[[], object]:
     state = new_state(np.arange(n), np.ones(n, np.int64))
     go_on = np.zeros(1, np.int8)
     return lambda: augment(indptr, cols, cost, np.zeros(n), state, go_on)
+
+
+def assignment_of_all_pairs(n: int) -> Callable[[], object]:
+    """A small file on the matrix of its costs: filled, linked, and the ways of its duals."""
+    from tacit.attack.solver import at_hand, dense
+    from tacit.kernels.trees.kdtree import EUCLIDEAN
+
+    # looked up once in a process, before anything is counted
+    at_hand._fills_alike()
+    rng = np.random.default_rng(0)
+    original = rng.normal(size=(n, 3))
+    # much noise: most records are not the nearest to their own
+    masked = original + rng.normal(size=(n, 3))
+    once = np.ones(n, np.int64)
+    return lambda: dense.solve(original, once, masked, once, EUCLIDEAN)
 
 
 def assignment_places(n: int) -> Callable[[], object]:
@@ -180,6 +243,19 @@ def bethe(n: int) -> Callable[[], object]:
     link_probabilities = beliefs.link_probabilities
     rows, columns = np.divmod(np.arange(n * n), n)
     cost = 2 * cdist(*_census_pair(n), "sqeuclidean").ravel()
+    return lambda: link_probabilities(rows, columns, cost, (n, n), rounds=20)
+
+
+def bethe_of_rivals(n: int) -> Callable[[], object]:
+    """The same where several records compete for each: no edge outweighs the others."""
+    from scipy.spatial.distance import cdist
+
+    from tacit.attack.probabilistic import beliefs
+
+    beliefs.SMALL = 0
+    link_probabilities = beliefs.link_probabilities
+    rows, columns = np.divmod(np.arange(n * n), n)
+    cost = 0.2 * cdist(*_census_pair(n), "sqeuclidean").ravel()
     return lambda: link_probabilities(rows, columns, cost, (n, n), rounds=20)
 
 
@@ -235,6 +311,21 @@ def stream_rank_swapping(n: int) -> Callable[[], object]:
     return lambda: RankSwapping(p=10, window=40, random_state=0).apply(values)
 
 
+def stream_push(n: int) -> Callable[[], object]:
+    """Usual records, one by one."""
+    from tacit.stream import RankSwapping
+
+    rows = np.random.default_rng(0).random((n, 4)).tolist()
+    records = [dict(zip("abcd", row, strict=True)) for row in rows]
+
+    def run() -> None:
+        swapping = RankSwapping(p=10, window=40, random_state=0)
+        for record in records:
+            swapping.push(record)
+
+    return run
+
+
 def stream_clusters(n: int) -> Callable[[], object]:
     """Clusters of four persons of a stream, of whom some come twice."""
     from tacit.stream import DelayBoundClusters
@@ -255,6 +346,7 @@ def stream_noise(n: int) -> Callable[[], object]:
 #: workload -> the two sizes at which it is counted (two, so that the growth is guarded as well)
 WORKLOADS: dict[Callable[[int], Callable[[], object]], tuple[int, int]] = {
     mdav: (200, 400),
+    mdav_of_two_columns: (300, 600),
     individual_ranking: (200, 400),
     vmdav: (100, 200),
     rank_swapping: (200, 400),
@@ -263,9 +355,13 @@ WORKLOADS: dict[Callable[[int], Callable[[], object]], tuple[int, int]] = {
     kdtree_build: (500, 1000),
     kdtree_search: (1000, 2000),
     assignment_solver: (100, 200),
+    assignment_refine: (100, 200),
+    assignment_pricing: (60, 120),
     assignment_paths: (50, 100),
+    assignment_of_all_pairs: (20, 40),
     assignment_places: (40, 80),
     bethe: (15, 30),
+    bethe_of_rivals: (15, 30),
     bethe_at_rest: (20, 40),
     trees: (60, 120),
     rank_gaps: (15, 30),
@@ -303,9 +399,32 @@ def lines(
     return executed
 
 
+OPERATIONS = (
+    ast.BinOp,
+    ast.BoolOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.Call,
+    ast.Subscript,
+    ast.IfExp,
+    ast.AugAssign,
+)
+"""What counts as an operation, wherever it is written; bytecode would differ between Pythons."""
+
+
+@cache
+def weights(file: str) -> Counter[int]:
+    """How many operations are written on each line, less the one that every line counts for."""
+    written = ast.walk(ast.parse(Path(file).read_text()))
+    return Counter(node.lineno for node in written if isinstance(node, OPERATIONS))
+
+
 def count(function: Callable[[], object], where: str = "kernels") -> int:
-    """Lines executed in all."""
-    return lines(function, where).total()
+    """Operations executed in all."""
+    executed = lines(function, where)
+    return sum(
+        times * (1 + weights(file)[at]) for (file, at), times in executed.items()
+    )
 
 
 @cache
@@ -331,10 +450,11 @@ def _loop_of(file: str) -> dict[int, str]:
 
 
 def loops(function: Callable[[], object], where: str = "kernels") -> dict[str, int]:
-    """Lines executed in each loop of each kernel, and in each kernel outside its loops."""
+    """Operations in each loop of each kernel, and in each kernel outside its loops."""
     parts: Counter[str] = Counter()
     for (file, line), times in lines(function, where).items():
-        parts[f"{Path(file).stem}.{_loop_of(file).get(line, 'module')}"] += times
+        part = f"{Path(file).stem}.{_loop_of(file).get(line, 'module')}"
+        parts[part] += times * (1 + weights(file)[line])
     return dict(sorted(parts.items()))
 
 
@@ -352,10 +472,17 @@ def measure() -> dict[str, dict[str, int] | int]:
         for n in sizes
     }
     # compiled, a search spends its time in the lanes
-    for n in WORKLOADS[kdtree_search]:
-        search, plain_lanes.calls = kdtree_search(n), 0
-        search()
-        counts[f"kdtree_lanes n={n}"] = plain_lanes.calls
+    for name, workload in (
+        ("kdtree_lanes", kdtree_search),
+        ("pricing_lanes", assignment_pricing),
+    ):
+        for n in WORKLOADS[workload]:
+            search, plain_lanes.calls = workload(n), 0
+            search()
+            counts[f"{name} n={n}"] = plain_lanes.calls
+    # pushed one by one, half of the time is the face's
+    for n in (200, 400):
+        counts[f"stream_push n={n}"] = loops(stream_push(n), "stream")
     return counts
 
 

@@ -22,7 +22,7 @@ def _at(address: int, *shape: int) -> np.ndarray:
 
 
 def near(boxes: bool, kind: int) -> Callable[[int, int, int, int, float, int], int]:
-    """The lanes near enough as a bit mask; writes their distances to ``out``."""
+    """The lanes near enough as a bit mask; writes distances of points, or bounds of boxes."""
     lanes = ARMS if boxes else LANES
 
     def run(data: int, query: int, d: int, weight: int, limit: float, out: int) -> int:
@@ -35,11 +35,26 @@ def near(boxes: bool, kind: int) -> Callable[[int, int, int, int, float, int], i
         else:
             gap = _at(data, d, lanes) - x
         value = (np.abs(gap) if kind == 2 else gap * gap).sum(axis=0)
-        _at(out, lanes)[:] = value
+        weights = _at(weight, lanes)
         # no point (-inf) without a limit (inf): nan, which nothing is below
         with np.errstate(invalid="ignore"):
-            reach = _at(weight, lanes) + limit
+            reach = weights + limit
+            bound = (np.sqrt(value) if kind == 1 else value) - weights
         reach = np.maximum(reach, 0.0) ** 2 if kind == 1 else reach
-        return sum(1 << int(lane) for lane in np.flatnonzero(value < reach))
+        is_near = value < reach
+        _at(out, lanes)[:] = np.where(is_near, bound, np.inf) if boxes else value
+        return sum(1 << int(lane) for lane in np.flatnonzero(is_near))
 
     return run
+
+
+def least(at: int, limit: float) -> int:
+    """The last lane of the smallest bound; -1 where none is below the limit."""
+    bounds = _at(at, ARMS)
+    smallest = bounds.min()
+    return int(np.flatnonzero(bounds == smallest)[-1]) if smallest < limit else -1
+
+
+def first(mask: int) -> int:
+    """The lowest bit of a mask."""
+    return (mask & -mask).bit_length() - 1

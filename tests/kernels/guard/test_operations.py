@@ -16,8 +16,10 @@ from tacit.kernels.trees import kdtree_lanes
 BASELINE = json.loads(everything.BASELINE.read_text())
 ALLOWED = 1.15
 """Counts are exact, so this is no noise: it is what a change may cost without a word."""
+ALLOWED_PUSH = 1.05
+"""Of the face of a stream: a line of Python more is a tenth of a push."""
 FEW = 40
-"""Lines that a loop may execute more than it did, whatever share of it they are."""
+"""Operations that a loop may execute more than it did, whatever share of it they are."""
 UPDATE = "python tests/kernels/guard/everything.py --update"
 
 
@@ -32,12 +34,14 @@ def _parts(value: dict[str, int] | int) -> dict[str, int]:
     return value if isinstance(value, dict) else {"in all": value}
 
 
-def _worse(now: dict[str, int], then: dict[str, int]) -> list[str]:
+def _worse(
+    now: dict[str, int], then: dict[str, int], allowed: float = ALLOWED
+) -> list[str]:
     """Loops that do more than they may."""
     return [
         f"{part}: {value} operations, {then.get(part, 0)} committed"
         for part, value in now.items()
-        if value > max(ALLOWED * then.get(part, 0), then.get(part, 0) + FEW)
+        if value > max(allowed * then.get(part, 0), then.get(part, 0) + FEW)
     ]
 
 
@@ -48,7 +52,8 @@ def test_no_loop_does_much_more_than_it_did(
     """Each loop beside its committed count."""
     now, then = _parts(counts[workload]), _parts(BASELINE[workload])
     assert sum(now.values()) > 0, f"{workload}: the kernels are not used any more"
-    worse = _worse(now, then)
+    is_push = workload.startswith("stream_push")
+    worse = _worse(now, then, ALLOWED_PUSH if is_push else ALLOWED)
     assert not worse, (
         f"{workload}: {'; '.join(worse)}; if that is right, say why and run: {UPDATE}"
     )
@@ -90,6 +95,19 @@ def test_a_loop_that_does_a_fifth_more_is_seen_beside_a_larger_one(
     assert sum(now.values()) < 1.03 * sum(then.values())
     assert [said.partition(":")[0] for said in _worse(now, then)] == ["two.two 1"]
     assert not _worse(then, then)
+
+
+def test_more_work_on_a_line_is_seen(tmp_path: Path) -> None:
+    """As many lines as before, but one of them does more."""
+    then, now = [], []
+    for found, line in ((then, "x[i] + 1"), (now, "x[i] + 1 + 0 * (x[i] + x[i])")):
+        file = tmp_path / "tacit" / "kernels" / f"line{len(line)}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"def line(x):\n    for i in range(99):\n        {line}\n")
+        space: dict[str, Callable[[list[int]], None]] = {}
+        exec(compile(file.read_text(), str(file), "exec"), space)
+        found += loops(lambda s=space: s["line"]([1] * 99)).values()
+    assert now[0] > ALLOWED * then[0]
 
 
 def test_thirty_per_cent_more_work_is_too_much(tmp_path: Path) -> None:
@@ -149,4 +167,7 @@ def test_plain_lanes_are_the_twin_of_the_vector_code(boxes: bool, kind: int) -> 
             for run, out in ((near(boxes, kind), want), (compiled, got))
         ]
         assert masks[0] == masks[1]
+        if not boxes and not masks[0]:
+            # where no point is near the distances are not finished
+            continue
         np.testing.assert_allclose(got, want, rtol=1e-13)

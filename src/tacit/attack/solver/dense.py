@@ -11,6 +11,9 @@ exactly where the links are optimal. Shortest paths into each column give the la
 zero, paths out of it the smallest above zero; where no place stays free, their mean is taken, which
 leaves the largest margins between links and other pairs.
 
+Kernels that other work has compiled already take over what they do faster (``solver.at_hand``),
+with the same bits in the end.
+
 Invariant. u is the least of c - v over every column, so that ``bound`` holds whatever rounding did
 to v.
 """
@@ -19,7 +22,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.attack.solver.scan import FEW, PAIRS, distances, smallest
+from tacit.attack.solver import at_hand
+from tacit.attack.solver.at_hand import Lengths, all_costs
+from tacit.attack.solver.csr import pointers_of, take_rows
+from tacit.attack.solver.scan import FEW, PAIRS, smallest
 from tacit.attack.solver.solution import Solution
 from tacit.base.scipy_parts import linear_sum_assignment
 from tacit.base.typing import Floats, Ints
@@ -29,6 +35,8 @@ ROUNDING = 4e-15
 """18 times the machine epsilon, for the sums of both duals and of the cost (as in ``rounds``)."""
 
 
+CLEAR = 1e-9
+"""Difference of costs, in units of the duals, above which rounding cannot have decided."""
 CONTESTED = 0.9
 """Share of the columns that are some row's nearest below which costs are reduced first."""
 
@@ -58,27 +66,55 @@ def solve(
     kind : int
         What the cost is (see ``neighbours.KIND``).
     """
-    cost = distances(left, right, kind)
     rows = np.repeat(np.arange(len(count)), count)
     slots = np.repeat(np.arange(len(capacity)), capacity)
+    cost = all_costs(left, right, kind)
+    match = at_hand.links(cost, left, count, right, capacity, kind)
+    if match is not None:
+        solution, tails, heads = _with_duals(
+            cost, left, count, right, capacity, kind, match
+        )
+        if solution.certified and _no_circle(tails, heads):
+            return solution
+        # the duals were written over the costs
+        cost = all_costs(left, right, kind)
     written = cost
     if len(rows) > len(count):
         written = written[rows]
     if len(slots) > len(capacity):
         written = written[:, slots]
     match = slots[_cheapest(written)]
-    v = _prices(cost, rows, match, spare=len(slots) > len(rows))
+    return _with_duals(cost, left, count, right, capacity, kind, match)[0]
+
+
+def _with_duals(
+    cost: Floats,
+    left: Floats,
+    count: Ints,
+    right: Floats,
+    capacity: Ints,
+    kind: int,
+    match: Ints,
+) -> tuple[Solution, Ints, Ints]:
+    """These links with the duals that fit them; the matrix is used up.
+
+    Also the columns (linked, other) between which some row could as well choose, but for rounding.
+    """
+    rows = np.repeat(np.arange(len(count)), count)
+    v = _prices(cost, rows, match, spare=int(capacity.sum()) > len(rows))
     v[_has_room(match, capacity)] = 0.0
     # in place: the matrix is not needed any more, and a second one takes time to get
     cost -= v
-    two, _ = smallest(cost, 2)
+    two, places = smallest(cost, 2)
     u = two[:, 0]
+    reach = CLEAR * float(np.median(np.abs(u)) + np.median(np.abs(v)))
+    tails, heads = _choices(cost, two, places, reach, rows, match)
     total = float(pair_costs(left, right, rows, match, kind).sum())
     slack = ROUNDING * (np.abs(u) + float(np.median(np.abs(v))))
     bound = float((u * count).sum() + (v * capacity).sum())
     bound -= float((slack * count).sum())
     rounding = 4 * float((slack * count).sum()) + 1e-13 * abs(total)
-    return Solution(
+    solution = Solution(
         match,
         total,
         max(bound, 0.0),
@@ -87,6 +123,48 @@ def solve(
         [{"pairs": cost.size, "cost": total, "bound": bound}],
         two[:, 1] - u,
     )
+    return solution, tails, heads
+
+
+def _choices(
+    others: Floats,
+    two: Floats,
+    places: Ints,
+    reach: float,
+    rows: Ints,
+    match: Ints,
+) -> tuple[Ints, Ints]:
+    """(linked column, other column) of each pair within reach of its row's dual.
+
+    ``others`` are the reduced costs without the ``two`` smallest of each row.
+    """
+    undecided = np.flatnonzero(two[:, 1] - two[:, 0] <= reach)
+    place, column = np.nonzero(others[undecided] <= two[undecided, :1] + reach)
+    owner = np.concatenate([np.repeat(undecided, 2), undecided[place]])
+    head = np.concatenate([places[undecided].ravel(), column])
+    # the links of a class of originals are those of all its records
+    order = np.argsort(owner, kind="stable")
+    indptr = pointers_of(owner[order], len(two))
+    taken, entries = take_rows(indptr, rows)
+    tail = np.repeat(match, np.diff(taken))
+    other = head[order][entries]
+    apart = tail != other
+    return tail[apart], other[apart]
+
+
+def _no_circle(tails: Ints, heads: Ints) -> bool:
+    """Are these the only links as good as they are, far beyond rounding?
+
+    Others would be a circle of rows of which each takes the column of the next one at no cost.
+    Then it does not matter who found them: scipy would find no others.
+    """
+    while len(tails):
+        # a column from which nobody can go on is on no circle
+        goes_on = np.isin(heads, tails)
+        if goes_on.all():
+            return False
+        tails, heads = tails[goes_on], heads[goes_on]
+    return True
 
 
 def _cheapest(cost: Floats) -> Ints:
@@ -114,25 +192,20 @@ def _prices(cost: Floats, rows: Ints, match: Ints, *, spare: bool) -> Floats:
     by_column = np.argsort(match, kind="stable")
     rows = rows[by_column]
     column = match[by_column]
-    begin = np.flatnonzero(np.diff(column, prepend=-1))
-    lengths = cost[rows]
-    lengths -= cost[rows, column][:, None]
-    if len(begin) < len(rows):
-        lengths = np.minimum.reduceat(lengths, begin)
-    # columns without a link have no way out
-    held = column[begin]
+    lengths = Lengths(cost, rows, column)
     # of a usual link: one outlier must not blur the others
-    scale = float(np.median(cost[rows, column]))
-    size = cost.shape[1]
-    into = _shortest(lengths, 0, held, np.arange(size), scale)
+    scale = float(np.median(lengths.own))
+    every = np.arange(cost.shape[1])
+    # columns without a link have no way out
+    into = _shortest(lengths, 0, lengths.held, every, scale)
     if spare:
         return into
     # all columns are held here, so that the ends of the arcs are those held, too
-    return 0.5 * (into - _shortest(lengths, 1, np.arange(size), held, scale))
+    return 0.5 * (into - _shortest(lengths, 1, every, lengths.held, scale))
 
 
 def _shortest(
-    lengths: Floats, axis: int, start: Ints, end: Ints, scale: float
+    lengths: Lengths, axis: int, start: Ints, end: Ints, scale: float
 ) -> Floats:
     """The shortest way from any column into each, zero at most (Bellman and Ford).
 
@@ -141,17 +214,15 @@ def _shortest(
     """
     size = len(end)
     way = np.zeros(size)
-    # the first ways are single arcs
     reached = np.full(size, np.inf)
-    reached[end] = lengths.min(axis=axis)
-    for _ in range(size):
+    # the first ways are single arcs
+    changed = np.arange(len(start))
+    for _ in range(size + 1):
+        reached[end] = lengths.onward(axis, changed, way[start])
         # less is rounding, on which the passes would go on
         shorter = reached < way - 1e-15 * (scale - way)
         if not shorter.any():
             break
         way[shorter] = reached[shorter]
         changed = np.flatnonzero(shorter[start])
-        onward = lengths.take(changed, axis=axis)
-        onward += np.expand_dims(way[start[changed]], 1 - axis)
-        reached[end] = onward.min(axis=axis, initial=np.inf)
     return way

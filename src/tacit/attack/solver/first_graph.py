@@ -39,6 +39,8 @@ def near_pairs(
     k: int,
     kind: int,
     stopper: Stopper,
+    *,
+    at_hand: bool = False,
 ) -> NearPairs:
     """The k nearest both ways.
 
@@ -54,6 +56,8 @@ def near_pairs(
         What f(distance) is (see ``neighbours.KIND``).
     stopper : Stopper
         Runs the threads and ends them early.
+    at_hand : bool
+        Few points are searched in a tree where its kernel is compiled (see ``search``).
     """
     is_root = kind == kdtree.EUCLIDEAN
     # squares have the same order, without roots
@@ -65,6 +69,7 @@ def near_pairs(
         ranked,
         stopper,
         rows=back.order,
+        at_hand=at_hand,
     )
     nearest = np.empty(len(queries))
     farthest = np.empty(len(queries))
@@ -87,6 +92,7 @@ def near_pairs(
             ranked,
             stopper,
             rows=tree.order,
+            at_hand=at_hand,
         )
         rows = np.concatenate([rows, other.ravel()])
         cols = np.concatenate([cols, np.repeat(tree.order, k)])

@@ -64,6 +64,8 @@ class Rounds:
         Seconds for everything.
     progress : function, optional
         Called with the entry of the log after each round.
+    at_hand : bool
+        Few records are searched in a tree where its kernel is compiled (see ``search``).
     """
 
     def __init__(
@@ -76,7 +78,10 @@ class Rounds:
         candidates: int = CANDIDATES,
         time_limit: float | None = None,
         progress: RoundReport | None = None,
+        *,
+        at_hand: bool = False,
     ) -> None:
+        self.at_hand = at_hand
         self.left, self.right, self.kind = left, right, kind
         self.count, self.capacity = count, capacity
         begin = time.monotonic()
@@ -144,7 +149,14 @@ class Rounds:
     ) -> tuple[Ints, Ints]:
         """(rows, columns) of the k nearest both ways; sets how far each row has looked."""
         near = near_pairs(
-            self.queries, self.tree, self.targets, back, k, self.kind, self.stopper
+            self.queries,
+            self.tree,
+            self.targets,
+            back,
+            k,
+            self.kind,
+            self.stopper,
+            at_hand=self.at_hand,
         )
         self.far = near.farthest
         if not self.stopper.stopped:
@@ -312,6 +324,7 @@ class Rounds:
             rows=need,
             limits=limit,
             weights=v,
+            at_hand=self.at_hand,
         )
         if self.stopper.stopped:
             return 0

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacit.base.typing import Floats
-from tacit.data.buffers import floats_of
+from tacit.data.buffers import floats_of, whole_of
 
 FEW_VALUES = 10
 """A column with at most this many distinct values, each seen ten times on average, holds
@@ -18,10 +18,16 @@ categories unless its name or label says otherwise."""
 SEEN_EACH = 10
 # records that a first look counts: enough to rule most columns out
 FIRST_LOOK = 5000
+GLANCE = 100
 # distinct texts that patterns are tried on: enough to tell 90 from 95 per cent
 SAMPLE = 500
 # fewer values may all differ, or all rise, by chance
 LEAST_VALUES = 20
+
+# whole numbers up to here are themselves as float64
+EXACT = 2**53
+# numbers in a range as long as there are values are ticked off in a table, not sorted
+SHORT = 4096
 
 # capitals in a row (HH, ID), a word that may begin with one, letters without case
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
@@ -108,10 +114,13 @@ class Profile:
         """Few distinct values, each seen often."""
         if self.n == 0:
             return False
-        first = self.values.slice(0, FIRST_LOOK)
-        # a gap counts as a value here, and a float's NaN as another
-        if pc.count_distinct(first).as_py() > FEW_VALUES + 1:
-            return False
+        # whoever has counted them all need not look at the first
+        looks = () if "distinct" in vars(self) else (GLANCE, FIRST_LOOK)
+        for records in looks:
+            first = self.values.slice(0, records)
+            # a gap counts as a value here, and a float's NaN as another
+            if pc.count_distinct(first).as_py() > FEW_VALUES + 1:
+                return False
         return self.size <= FEW_VALUES and self._seen_often
 
     @property
@@ -126,16 +135,21 @@ class Profile:
     @cached_property
     def all_differ(self) -> bool:
         """No value is seen twice."""
-        first = self.values.slice(0, FIRST_LOOK).drop_null()
-        if self.n == 0 or pc.count_distinct(first).as_py() < len(first):
+        if self.n == 0:
             return False
+        # most columns repeat themselves within the first few
+        for records in (GLANCE, FIRST_LOOK):
+            first = self.values.slice(0, records).drop_null()
+            if pc.count_distinct(first).as_py() < len(first):
+                return False
         return self.size == self.n
 
     @cached_property
     def distinct(self) -> Floats | list[str]:
         """The values that occur: numbers in rising order, or texts."""
         if self.is_number:
-            return np.unique(self.numbers)
+            found = None if self.is_float else _in_short_range(self.values)
+            return np.unique(self.numbers) if found is None else found
         occurring = pc.unique(self.values).to_pylist()
         return [str(value) for value in occurring if value is not None]
 
@@ -197,3 +211,17 @@ class Profile:
     def labelled(self, phrases: re.Pattern[str]) -> bool:
         """The label holds one of the phrases."""
         return bool(self.label) and phrases.search(self.label) is not None
+
+
+def _in_short_range(values: pa.ChunkedArray) -> Floats | None:
+    """The whole numbers that occur, in rising order, where they lie close; None elsewhere."""
+    numbers = whole_of(values.drop_null())
+    if not len(numbers):
+        return np.empty(0)
+    low = int(numbers.min())
+    high = int(numbers.max())
+    if high - low > max(len(numbers), SHORT) or max(-low, high) > EXACT:
+        return None
+    occurs = np.zeros(high - low + 1, np.bool_)
+    occurs[numbers.astype(np.int64) - low] = True
+    return (np.flatnonzero(occurs) + low).astype(np.float64)

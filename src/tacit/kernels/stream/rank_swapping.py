@@ -24,6 +24,7 @@ from tacit.kernels.arrays import Floats, Ints
 from tacit.kernels.compiler import njit
 from tacit.kernels.stream.addressed import bits, row_key, uniform
 from tacit.kernels.stream.noise import NOMINAL
+from tacit.kernels.stream.sorted_slots import below, make_room, remove_two, up_to
 
 # places in the head of the state's integers
 HEAD, COUNT, ARRIVAL, REACH, DOWN, COLUMNS, SLOTS, KEY0, KEY1 = range(9)
@@ -51,82 +52,11 @@ def state(
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _below(
-    held: Floats,
-    order: Ints,
-    length: int,
-    x: float,
-) -> int:
-    """Number of values smaller than x: where the head, the earliest of equals, stands."""
-    # binary search; an index without a sign is not looked at for counting from the end
-    low = np.uint64(0)
-    one = np.uint64(1)
-    left = np.uint64(length)
-    while left > 0:
-        half = left >> one
-        smaller = held[np.uint64(order[low + half])] < x
-        low = low + half + one if smaller else low
-        left = left - half - one if smaller else half
-    return int(low)
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _up_to(
-    held: Floats,
-    order: Ints,
-    length: int,
-    x: float,
-) -> int:
-    """Number of values of at most x: where a newcomer, the latest of equals, belongs."""
-    low = np.uint64(0)
-    one = np.uint64(1)
-    left = np.uint64(length)
-    while left > 0:
-        half = left >> one
-        smaller = held[np.uint64(order[low + half])] <= x
-        low = low + half + one if smaller else low
-        left = left - half - one if smaller else half
-    return int(low)
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _make_room(
-    order: Ints,
-    length: int,
-    at: int,
-) -> None:
-    """Move order[at:length] one place up, from the top."""
-    # nothing but this in the loop and an index without a sign: the compiler makes it one move of
-    # memory, twice as fast as blocks by hand
-    one = np.uint64(1)
-    top = np.uint64(length)
-    for step in range(np.uint64(length - at)):
-        place = top - step
-        order[place] = order[place - one]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _remove_two(
-    order: Ints,
-    length: int,
-    a: int,
-    b: int,
-) -> None:
-    """Take out places a < b."""
-    # as in _make_room: two moves of memory
-    one = np.uint64(1)
-    two = np.uint64(2)
-    for p in range(np.uint64(a), np.uint64(b - 1)):
-        order[p] = order[p + one]
-    for p in range(np.uint64(b - 1), np.uint64(length - 2)):
-        order[p] = order[p + two]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _swap_head(
     held: Floats,
     done: NDArray[np.uint8],
     order: Ints,
+    base: int,
     length: int,
     head: int,
     reach: int,
@@ -134,7 +64,8 @@ def _swap_head(
     u: float,
 ) -> int:
     """Swap one column of the record at the head within reach; returns the new length."""
-    at = _below(held, order, length, held[head])
+    own = held[base + head]
+    at = below(held, order, base, length, own)
     low = max(0, at - reach)
     high = at if down else min(length - 1, at + reach)
     if high == low:
@@ -144,12 +75,11 @@ def _swap_head(
     if pick >= at and not down:
         pick += 1
     # both have a value of another now: neither is looked at again
-    other = order[pick]
-    kept = held[head]
-    held[head] = held[other]
-    held[other] = kept
-    done[head] = done[other] = 1
-    _remove_two(order, length, min(at, pick), max(at, pick))
+    other = order[base + pick]
+    held[base + head] = held[base + other]
+    held[base + other] = own
+    done[base + head] = done[base + other] = 1
+    remove_two(order, base + length, base + min(at, pick), base + max(at, pick))
     return length - 2
 
 
@@ -157,23 +87,24 @@ def _swap_head(
 def _rescue(
     held: Floats,
     done: NDArray[np.uint8],
+    base: int,
+    slots: int,
     head: int,
     count: int,
 ) -> None:
     """End of the stream, no partner: change places with the nearest value of those left."""
-    slots = held.shape[0]
     best = -1
     gap = np.inf
+    own = held[base + head]
     for step in range(1, count):
         s = (head + step) % slots
-        difference = abs(held[s] - held[head])
+        difference = abs(held[base + s] - own)
         if best < 0 or difference < gap:
             best = s
             gap = difference
-    kept = held[head]
-    held[head] = held[best]
-    held[best] = kept
-    done[head] = done[best] = 1
+    held[base + head] = held[base + best]
+    held[base + best] = own
+    done[base + head] = done[base + best] = 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -189,53 +120,94 @@ def advance(
 
     meta[e] = arrival index, delay in records, -1, 1 (no groups). Returns (emitted, withheld).
     """
+    n = values.shape[0]
+    emitted, withheld = _advance(
+        values.ravel(), n, last, floats, ints, out.reshape(-1), meta.reshape(-1)
+    )
+    return emitted, withheld
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def advance_one(desk: Floats, floats: Floats, ints: Ints) -> int:
+    """Take in the record on the desk: its row, then room for the row that leaves and its books.
+
+    Returns 1 when a record left, 2 when it has missing values, 0 when none did, and -1 when the
+    row is not finite: nothing was taken in then.
+    """
+    d = ints[COLUMNS]
+    for j in range(d):
+        # a number minus itself is 0 unless it is missing or infinite
+        if desk[j] - desk[j] != 0.0:
+            return -1
+    out = desk[d : 2 * d]
+    meta = desk[2 * d :].view(np.int64)
+    emitted, _ = _advance(desk, 1, False, floats, ints, out, meta)
+    if emitted == 0:
+        return 0
+    for j in range(d):
+        if out[j] != out[j]:
+            return 2
+    return 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _advance(
+    values: Floats,
+    n: int,
+    last: bool,
+    held: Floats,
+    ints: Ints,
+    out: Floats,
+    meta: Ints,
+) -> tuple[int, int]:
+    """``advance`` of n rows that stand one after the other, as does what leaves.
+
+    Arrays of one axis: making two of it takes as long as a column of one record.
+    """
     d = ints[COLUMNS]
     slots = ints[SLOTS]
     reach = ints[REACH]
     down = ints[DOWN] == 1
     key0 = np.uint64(ints[KEY0])
     key1 = np.uint64(ints[KEY1])
-    # the parts of the two arrays, in the order of the module's docstring
-    place = ints[:FIRST]
+    # the parts of the integers, in the order of the module's docstring; column j of the others
+    # begins at j * slots
     kinds = ints[FIRST : FIRST + d]
     length = ints[FIRST + d : FIRST + 2 * d]
     at = FIRST + 2 * d
-    cells = d * slots
-    half = (cells + 1) // 2
-    order_cells = ints[at : at + half].view(np.int32)
-    order = order_cells[:cells].reshape(d, slots)
-    done_cells = ints[at + half :].view(np.uint8)
-    done = done_cells[:cells].reshape(d, slots)
-    held = floats.reshape(d, slots)
-    n = values.shape[0]
+    half = (d * slots + 1) // 2
+    order = ints[at : at + half].view(np.int32)
+    done = ints[at + half :].view(np.uint8)
     emitted = withheld = i = 0
-    while i < n or (last and place[COUNT] > 0):
+    while i < n or (last and ints[COUNT] > 0):
         if i < n:
-            head = place[HEAD]
-            s = (head + place[COUNT]) % slots
+            s = (ints[HEAD] + ints[COUNT]) % slots
             for j in range(d):
+                base = j * slots
                 # infinite stands for missing, and becomes missing again when it leaves
-                x = values[i, j]
-                held[j, s] = x if x == x else np.inf
-                done[j, s] = 0
-                at = _up_to(held[j], order[j], length[j], held[j, s])
-                _make_room(order[j], length[j], at)
-                order[j, at] = s
+                x = values[i * d + j]
+                x = x if x == x else np.inf
+                held[base + s] = x
+                done[base + s] = 0
+                at = base + up_to(held, order, base, length[j], x)
+                make_room(order, base + length[j], at)
+                order[at] = s
                 length[j] += 1
-            place[COUNT] += 1
-            place[ARRIVAL] += 1
+            ints[COUNT] += 1
+            ints[ARRIVAL] += 1
             i += 1
-            if place[COUNT] < slots:
+            if ints[COUNT] < slots:
                 continue
-        head = place[HEAD]
-        count = place[COUNT]
+        head = ints[HEAD]
+        count = ints[COUNT]
         ending = last and i == n
-        row = row_key(key0, key1, place[ARRIVAL] - count)
+        row = row_key(key0, key1, ints[ARRIVAL] - count)
         # nothing may leave with a value of its own
         whole = True
         for j in range(d):
+            base = j * slots
             # an earlier record may have swapped with it already
-            if done[j, head] == 0:
+            if done[base + head] == 0:
                 # categories have no rank: any of them may be the partner
                 limit = slots if kinds[j] == NOMINAL else reach
                 # the window shrinks, and the percentage is of what is left
@@ -243,41 +215,34 @@ def advance(
                     limit = max(1, reach * count // slots)
                 u = uniform(bits(row, j, 0))
                 length[j] = _swap_head(
-                    held[j],
-                    done[j],
-                    order[j],
-                    length[j],
-                    head,
-                    limit,
-                    down,
-                    u,
+                    held, done, order, base, length[j], head, limit, down, u
                 )
-            own = done[j, head] == 0
+            own = done[base + head] == 0
             # the other of the last two still has its own value and will find nobody
             odd = count == 2 and length[j] == 1
             if down and own:
                 # published: the smallest keeps its value
-                at = _below(held[j], order[j], length[j], held[j, head])
-                for p in range(at, length[j] - 1):
-                    order[j, p] = order[j, p + 1]
+                at = base + below(held, order, base, length[j], held[base + head])
+                for p in range(at, base + length[j] - 1):
+                    order[p] = order[p + 1]
                 length[j] -= 1
             elif ending and count > 1 and (own or odd):
-                _rescue(held[j], done[j], head, count)
+                _rescue(held, done, base, slots, head, count)
                 length[j] = 0
-            whole = whole and (done[j, head] == 1 or down)
+            whole = whole and (done[base + head] == 1 or down)
         if whole:
             for j in range(d):
-                x = held[j, head]
-                out[emitted, j] = x if x < np.inf else np.nan
-            meta[emitted, 0] = place[ARRIVAL] - count
-            meta[emitted, 1] = count - 1
-            meta[emitted, 2] = -1
-            meta[emitted, 3] = 1
+                x = held[j * slots + head]
+                out[emitted * d + j] = x if x < np.inf else np.nan
+            meta[4 * emitted] = ints[ARRIVAL] - count
+            meta[4 * emitted + 1] = count - 1
+            meta[4 * emitted + 2] = -1
+            meta[4 * emitted + 3] = 1
             emitted += 1
         else:
             # a single record in all: nothing to swap with
             withheld += 1
             length[:] = 0
-        place[HEAD] = (head + 1) % slots
-        place[COUNT] -= 1
+        ints[HEAD] = (head + 1) % slots
+        ints[COUNT] -= 1
     return emitted, withheld

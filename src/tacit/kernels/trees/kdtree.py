@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         boxes_0,
         boxes_1,
         boxes_2,
+        first,
+        least,
         points_0,
         points_1,
         points_2,
@@ -173,6 +175,20 @@ def _near_boxes(
     return boxes_2(data, query, d, weight, limit, out)
 
 
+@njit(module=LANES_OF, cache=True, nogil=True)
+def _least(bounds: int, limit: float) -> int:
+    """The child to be visited next, of equal ones the last; -1: none is below the limit."""
+    lane: int = least(bounds, limit)
+    return lane
+
+
+@njit(module=LANES_OF, cache=True, nogil=True)
+def _first(mask: int) -> int:
+    """The first lane of a mask."""
+    lane: int = first(mask)
+    return lane
+
+
 @njit(cache=True, nogil=True)
 def _tie_limit(
     least: float,
@@ -211,21 +227,18 @@ def search(
     k = value.shape[1]
     levels = len(offset) - 1
     near = np.empty(LANES)
-    apart = np.empty(ARMS)
     query = np.empty(d)
     # the lanes take addresses: numba has no vectors
     near_at = near.ctypes.data
-    apart_at = apart.ctypes.data
     query_at = query.ctypes.data
     leaf_at, leaf_step = leaves.ctypes.data, leaves.strides[0]
     box_at, box_step = boxes.ctypes.data, boxes.strides[0]
     weight_at = weights.leaves.ctypes.data
     top_at = weights.boxes.ctypes.data
-    # nodes that wait: at most ARMS of each level
-    room = ARMS * (levels + 1)
-    todo = np.empty(room, np.int64)
-    level_of = np.empty(room, np.int64)  # -1: a leaf
-    bound = np.empty(room)
+    # the way down: the node of each level, and the bounds of its children that wait
+    node_of = np.empty(levels, np.int64)
+    bounds = np.empty((levels, ARMS))
+    bounds_at, bounds_step = bounds.ctypes.data, bounds.strides[0]
     for r in range(len(rows)):
         if stop[0] != 0:
             return r
@@ -234,58 +247,49 @@ def search(
         value[r] = np.inf
         index[r] = -1
         found = 0
-        todo[0] = 0
-        level_of[0] = levels - 1
-        bound[0] = -np.inf
-        top = 1
-        while top > 0:
-            top -= 1
-            if bound[top] >= limit:
+        level = levels - 1
+        node_of[level] = 0
+        fresh = True
+        while level < levels:
+            waiting = bounds_at + level * bounds_step
+            if fresh:
+                place = offset[level] + node_of[level]
+                data = box_at + place * box_step
+                weight = top_at + place * (ARMS * DOUBLE)
+                _near_boxes(kind, data, query_at, d, weight, limit, waiting)
+            lane = _least(waiting, limit)
+            fresh = False
+            if lane < 0:
+                # what waits is too far away, all of it
+                level += 1
                 continue
-            level = level_of[top]
-            node = todo[top]
-            lane = 0
-            if level < 0:
-                data = leaf_at + node * leaf_step
-                weight = weight_at + node * (LANES * DOUBLE)
-                mask = _near_points(kind, data, query_at, d, weight, limit, near_at)
-                while mask != 0:
-                    if mask & 1:
-                        x = np.sqrt(near[lane]) if kind == EUCLIDEAN else near[lane]
-                        x -= weights.leaves[node, lane]
-                        # the limit may have fallen since the leaf was measured
-                        if x < limit:
-                            found = min(found + 1, k)
-                            p = found - 1
-                            while p > 0 and value[r, p - 1] > x:
-                                value[r, p] = value[r, p - 1]
-                                index[r, p] = index[r, p - 1]
-                                p -= 1
-                            value[r, p] = x
-                            index[r, p] = order[node * LANES + lane]
-                            if found == k:
-                                limit = min(limit, value[r, k - 1])
-                            if ties >= 0.0 and p == 0:
-                                limit = min(limit, _tie_limit(x, kind, ties))
-                    mask >>= 1
-                    lane += 1
+            bounds[level, lane] = np.inf
+            node = node_of[level] * ARMS + lane
+            if level > 0:
+                level -= 1
+                node_of[level] = node
+                fresh = True
                 continue
-            place = offset[level] + node
-            data = box_at + place * box_step
-            weight = top_at + place * (ARMS * DOUBLE)
-            mask = _near_boxes(kind, data, query_at, d, weight, limit, apart_at)
-            base = top
-            while mask != 0:  # nearest box last, so that it is taken first
-                if mask & 1:
-                    x = np.sqrt(apart[lane]) if kind == EUCLIDEAN else apart[lane]
-                    x -= weights.boxes[place, lane]
-                    p = top
-                    while p > base and bound[p - 1] < x:
-                        bound[p], todo[p] = bound[p - 1], todo[p - 1]
+            data = leaf_at + node * leaf_step
+            weight = weight_at + node * (LANES * DOUBLE)
+            mask = _near_points(kind, data, query_at, d, weight, limit, near_at)
+            while mask != 0:
+                lane = _first(mask)
+                mask &= mask - 1
+                x = np.sqrt(near[lane]) if kind == EUCLIDEAN else near[lane]
+                x -= weights.leaves[node, lane]
+                # the limit may have fallen since the leaf was measured
+                if x < limit:
+                    found = min(found + 1, k)
+                    p = found - 1
+                    while p > 0 and value[r, p - 1] > x:
+                        value[r, p] = value[r, p - 1]
+                        index[r, p] = index[r, p - 1]
                         p -= 1
-                    bound[p], todo[p] = x, node * ARMS + lane
-                    top += 1
-                mask >>= 1
-                lane += 1
-            level_of[base:top] = level - 1
+                    value[r, p] = x
+                    index[r, p] = order[node * LANES + lane]
+                    if found == k:
+                        limit = min(limit, value[r, k - 1])
+                    if ties >= 0.0 and p == 0:
+                        limit = min(limit, _tie_limit(x, kind, ties))
     return len(rows)

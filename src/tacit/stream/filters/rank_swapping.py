@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from annotated_types import Ge, Gt, Le
 
@@ -10,9 +10,13 @@ from tacit.base.errors import ParameterError
 from tacit.base.facts import Strength
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats, Ints
-from tacit.kernels.stream.rank_swapping import advance, state
+from tacit.kernels.stream.rank_swapping import advance, advance_one, state
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns, Ordered
+from tacit.stream.kinds import AnyRecord
+from tacit.stream.records import Records
+from tacit.stream.released import Release
+from tacit.stream.usual import FAULTS, Desk, left_on
 
 # 32.3 percent of 1000 is 322.99999999999994 in floating point and means 323
 ROUNDING = 1e-9
@@ -76,6 +80,9 @@ class RankSwapping(Filter):
     strength = Strength("p", 1.0, 100.0)
     renamed = {"percent": "p"}
 
+    # what a usual record needs; None: records take the long way
+    _hand: tuple[Any, ...] | None
+
     def __init__(
         self,
         p: Annotated[float, Gt(0), Le(100)] = 10.0,
@@ -92,6 +99,44 @@ class RankSwapping(Filter):
         self.ordinal = ordinal
         self.random_state = random_state
         self._ready()
+
+    def push(self, record: AnyRecord) -> list[Release]:
+        """Take one record in; the releases that it sets free."""
+        if self._hand is None:
+            return super().push(record)
+        # the usual record, without a call to another method: calls take a third of the time
+        width, put, one, desk, floats, ints, unpack_from, out, release = self._hand
+        if len(record) != width:
+            return super().push(record)
+        try:
+            put(desk, record)
+        except FAULTS:
+            return super().push(record)
+        left = one(desk, floats, ints)
+        if left < 0:
+            return super().push(record)
+        self._arrived += 1
+        if left == 0:
+            return []
+        if left == 1:
+            released = release(*unpack_from(desk, out))
+            self._left = released[1] + 1
+            return [released]
+        return self._releases(*left_on(desk, width))
+
+    def _begin(self, records: Records) -> None:
+        super()._begin(records)
+        if self._way is not None:
+            way = Desk.of(records.names)
+            parts = (way.new(), self._floats, self._ints)
+            one = advance_one.direct(*parts)
+            # in a plain tuple: it is taken apart in the time of two attributes
+            self._hand = (way.width, way.put, one, *parts, *way[2:])
+
+    def reset(self) -> Self:
+        """Forget everything; with an integer seed the same stream gives the same bytes again."""
+        self._hand = None
+        return super().reset()
 
     def _check(self) -> None:
         if self._reach() < 1:
