@@ -102,7 +102,8 @@ def test_ties_gaps_and_categories_cost_the_same(seed: int, distance: Any) -> Non
     assert found.bound == pytest.approx(plain.bound, rel=1e-11)
     # everybody is linked once: no class is named more often than it has records
     classes = int(found.masked_class.max()) + 1
-    named = np.bincount(found.classes, weights=found.probability, minlength=classes)
+    _, _, target, chance = found.named
+    named = np.bincount(target, weights=chance, minlength=classes)
     assert named == pytest.approx(np.bincount(found.masked_class).astype(float))
 
 
