@@ -20,7 +20,7 @@ from contract import examples
 from tacit import loss, risk
 from tacit.attack import nearest
 from tacit.attack.nearest import Nearest
-from tacit.attack.over_blocks import blocked_files, laid_out
+from tacit.attack.over_blocks import blocked_files, few_originals, laid_out
 from tacit.base.errors import TacitWarning
 from tacit.base.facts import facts_of
 from tacit.base.measure import Measure
@@ -30,6 +30,7 @@ from tacit.data.microdata import Microdata
 from tacit.data.out_of_core import disk_rows, pieces
 from tacit.data.out_of_core.pieces import mapped_by
 from tacit.loss import moments
+from tacit.risk import averaged_linkage
 from tacit.scale.engine import Spark, Threads
 from tacit.scale.engine.standalone import standalone
 
@@ -184,3 +185,30 @@ def test_memory_disk_and_two_clusters_on_20_000_records(
         with mapped_by(Spark(cluster.url, settings).map):
             check("standalone")
         stop()
+
+
+@pytest.mark.parametrize(
+    "models", [["income ~ tax + age"], ["debt ~ income + tax + school", "tax ~ age"]]
+)
+def test_regressions_of_files_on_the_disk(
+    models: list[str], small: tuple[Path, Path], small_pieces: None, tmp_path: Path
+) -> None:
+    found = loss.regression(*on_disk(small, tmp_path), models=models)
+    assert same(found.to_dict(), loss.regression(*in_memory(small), models=models).to_dict())
+
+
+def test_averaged_linkage_of_a_sample_goes_through_the_release_by_pieces(
+    small: tuple[Path, Path],
+    small_pieces: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(averaged_linkage, "LARGEST_SAMPLE", 50)
+    monkeypatch.setattr(few_originals, "PIECE", 60)
+    memory = answer(risk.dld, in_memory(small))
+    assert memory["details"]["originals linked"] == 50
+    assert memory["value"] > 0
+    with mapped_by(Threads(2).map):
+        pair = on_disk(small, tmp_path)
+        monkeypatch.setattr(OnDisk, "column", lambda *_: pytest.fail("a column is held"))
+        assert same(answer(risk.dld, pair), memory)

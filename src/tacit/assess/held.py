@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tacit.attack.base import Attacker
 from tacit.attack.nearest import Nearest
 from tacit.base.errors import InputError
-from tacit.base.facts import MeasurePasses, facts_of
+from tacit.base.facts import MeasureFacts, facts_of
 from tacit.base.free_memory import free_memory
 from tacit.data.microdata import Kind, Microdata, Role
 from tacit.data.pair import read_as
@@ -59,7 +59,7 @@ class Allowed:
     def refuse_measure(self, measure: object) -> None:
         """Raise if a measure would hold too much."""
         facts = facts_of(measure)
-        self._refuse(*self._of_measure(facts.passes), facts.holds)
+        self._refuse(*self._of_measure(facts), facts.holds)
 
     def refuse_keys(self, names: list[str]) -> None:
         """Raise if what counts these keys of the release would hold too much."""
@@ -100,8 +100,11 @@ class Allowed:
             return self.length
         return max(self.original.n, self.masked.n)
 
-    def _of_measure(self, passes: MeasurePasses) -> tuple[int, str]:
+    def _of_measure(self, facts: MeasureFacts) -> tuple[int, str]:
         """Bytes, and what they are."""
+        passes = facts.passes
+        if facts.with_units is not None:
+            passes = facts.way(self._has_units)
         schema, names = self.original.schema, self.original.quasi
         if passes in ("runs", "pieces", "sample"):
             return 0, ""
