@@ -24,12 +24,11 @@ from tacit.attack.over_blocks import blocked_files, few_originals, laid_out
 from tacit.base.errors import TacitWarning
 from tacit.base.facts import facts_of
 from tacit.base.measure import Measure
-from tacit.data import io
+from tacit.data import io, runs
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
 from tacit.data.out_of_core import disk_rows, pieces
 from tacit.data.out_of_core.pieces import mapped_by
-from tacit.loss import moments
 from tacit.risk import averaged_linkage
 from tacit.scale.engine import Spark, Threads
 from tacit.scale.engine.standalone import standalone
@@ -110,7 +109,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small file has many pieces, runs and blocks; attacks go over blocks in it."""
     monkeypatch.setattr(pieces, "PIECE", 128)
     monkeypatch.setattr(disk_rows, "SPAN", 90)
-    monkeypatch.setattr(moments, "RUN", 77)
+    monkeypatch.setattr(runs, "RUN", 77)
     monkeypatch.setattr(nearest, "MARGINS", 50)
     monkeypatch.setattr(blocked_files, "BLOCK", 60)
     monkeypatch.setattr(laid_out, "PIECE", 250)
@@ -194,7 +193,9 @@ def test_regressions_of_files_on_the_disk(
     models: list[str], small: tuple[Path, Path], small_pieces: None, tmp_path: Path
 ) -> None:
     found = loss.regression(*on_disk(small, tmp_path), models=models)
-    assert same(found.to_dict(), loss.regression(*in_memory(small), models=models).to_dict())
+    assert same(
+        found.to_dict(), loss.regression(*in_memory(small), models=models).to_dict()
+    )
 
 
 def test_averaged_linkage_of_a_sample_goes_through_the_release_by_pieces(
@@ -210,5 +211,7 @@ def test_averaged_linkage_of_a_sample_goes_through_the_release_by_pieces(
     assert memory["value"] > 0
     with mapped_by(Threads(2).map):
         pair = on_disk(small, tmp_path)
-        monkeypatch.setattr(OnDisk, "column", lambda *_: pytest.fail("a column is held"))
+        monkeypatch.setattr(
+            OnDisk, "column", lambda *_: pytest.fail("a column is held")
+        )
         assert same(answer(risk.dld, pair), memory)

@@ -127,7 +127,7 @@ def test_moments_of_the_probabilistic_loss_against_a_plain_twin(seed):
 def test_population_moments_of_two_chunks_are_those_of_one(monkeypatch):
     x = np.random.default_rng(2).normal(size=(50, 2))
     whole = population_moments(x, x.mean(axis=0), x.std(axis=0))
-    monkeypatch.setattr(sys.modules["tacit.loss.moments"], "RUN", 7)
+    monkeypatch.setattr(sys.modules["tacit.data.runs"], "RUN", 7)
     parts = population_moments(x, x.mean(axis=0), x.std(axis=0))
     assert parts.squares == pytest.approx(whole.squares)
     assert parts.cubes == pytest.approx(whole.cubes)

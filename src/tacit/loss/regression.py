@@ -13,7 +13,8 @@ from tacit.base.errors import ParameterError
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats
 from tacit.data.pair import Pair
-from tacit.loss.moments import filled, known_means, mean_and_sd, runs
+from tacit.data.runs import known_means, runs
+from tacit.loss.moments import filled, mean_and_sd
 
 if TYPE_CHECKING:
     from tacit.data.out_of_core.disk_rows import Rows
