@@ -11,6 +11,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -129,6 +130,77 @@ def test_from_the_disk_as_in_memory(
     memory = answer(measure, in_memory(small))
     with mapped_by(Threads(2).map):
         assert same(answer(measure, on_disk(small, tmp_path)), memory)
+
+
+UNITS: dict[str, dict[str, Any]] = {
+    "persons": {"person": "person"},
+    "households": {"household": "home"},
+    "persons in households": {"person": "person", "household": "home"},
+    "with weights": {"person": "person", "household": "home", "weight": "weight"},
+}
+COUNTED = [
+    (name, measure)
+    for name, measure in MEASURES
+    if facts_of(measure).passes in ("keys", "cells", "units")
+]
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["no gaps", "gaps"])
+@pytest.mark.parametrize("roles", UNITS.values(), ids=UNITS)
+def test_persons_and_households_are_counted_as_in_memory(
+    roles: dict[str, Any],
+    gaps: bool,
+    small_pieces: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paths = grouped_files(tmp_path, gaps=gaps)
+    keys = ["region", "school", "size"]
+    with_roles = {"quasi": keys, "confidential": ["debt", "ill"], **roles}
+    monkeypatch.setattr("contract.test_measures_any_size.ROLES", with_roles)
+    memory = {name: answer(measure, in_memory(paths)) for name, measure in COUNTED}
+    values = [memory[name]["value"] for name in memory]
+    # those of households or histories have none where there are no such units
+    assert sum(value is not None for value in values) >= 10
+    pair = on_disk(paths, tmp_path)
+    if not gaps:
+        held = Microdata.column
+
+        def column(data: Microdata, name: str) -> Any:
+            allowed = data.in_memory or name not in keys
+            assert allowed, f"key {name} is held"
+            return held(data, name)
+
+        monkeypatch.setattr(Microdata, "column", column)
+    with mapped_by(Threads(2).map):
+        for name, measure in COUNTED:
+            assert same(answer(measure, pair), memory[name]), name
+
+
+def grouped_files(folder: Path, *, gaps: bool) -> tuple[Path, Path]:
+    """Persons with several rows each, in households, in no order; keys of few values."""
+    rng = np.random.default_rng(11)
+    n = 300
+    person = rng.permutation(np.arange(n) // 3)
+    table: dict[str, Any] = {
+        "person": pa.array([f"p{one}" for one in person]),
+        "home": person // 3,
+        "weight": rng.integers(2, 9, n).astype(float),
+        "region": pa.array(np.array(["n", "s", "e"])[rng.integers(0, 3, n)]),
+        "school": pa.array(np.array(["a", "b"])[rng.integers(0, 2, n)]),
+        "size": pa.array(np.array(["1", "2", "3", "4"])[rng.integers(0, 4, n)]),
+        "debt": rng.integers(0, 50, n).astype(float),
+        "ill": pa.array(np.array(["x", "y", "z"])[rng.integers(0, 3, n)]),
+    }
+    paths = folder / "original.parquet", folder / "masked.parquet"
+    pq.write_table(pa.table(table), paths[0], row_group_size=100)
+    if gaps:
+        for name in ("region", "size"):
+            cells = table[name].to_pylist()
+            cells[::9] = [None] * len(cells[::9])
+            table[name] = pa.array(cells, pa.string())
+    pq.write_table(pa.table(table), paths[1], row_group_size=120)
+    return paths
 
 
 def test_what_is_not_done_by_passes_says_why() -> None:

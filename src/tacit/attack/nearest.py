@@ -124,16 +124,16 @@ class Nearest(Attacker):
         if self.direction == "masked":
             return _turned_vectors(X, Y, metric)
         # identical records are looked for and found once, and share the links
-        ours = shared_rows(X)
+        alike = shared_rows(X)
         theirs = distinct(Y)
-        looking = X if ours is None else ours.rows
+        looking = X if alike is None else alike.rows
         if len(X) > MARGINS or len(theirs.rows) < 2:
             score, indptr, tied = nearest_with_ties(looking, theirs.rows, metric=metric)
-            return _matching(score, theirs, indptr, tied, ours)
+            return _matching(score, theirs, indptr, tied, alike)
         score, margin, indptr, tied = nearest_and_second(
             looking, theirs.rows, metric=metric
         )
-        return _matching(score, theirs, indptr, tied, ours, margin)
+        return _matching(score, theirs, indptr, tied, alike, margin)
 
     def _over_blocks(
         self, original: Microdata, masked: Microdata, columns: list[str]
