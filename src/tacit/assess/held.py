@@ -31,8 +31,9 @@ EACH_OF_SEVERAL = 80
 # links of an attack and who ties, and while columns are looked at for raw values: 1,000,000 x 5
 # took 1.05 GB, this says 1.0
 LINKS = 220
-# arcs of an assignment: a dozen candidates with cost, prices and paths; 1,000,000 records took 2 GB
-ARCS = 1500
+# arcs of an assignment: a dozen candidates with cost, prices and paths; 1,000,000 x 3 with noise of
+# 20 % took 4.0 GB over blocks, 1,000,000 x 8 with 10 % far less
+ARCS = 2800
 # of the memory that is free, what one run may take
 SHARE = 0.8
 
