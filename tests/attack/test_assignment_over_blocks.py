@@ -15,6 +15,7 @@ from tacit.attack.over_blocks.blocked_files import blocked_files as in_blocks
 from tacit.attack.over_blocks.candidate_pairs import CandidatePairs
 from tacit.attack.over_blocks.classes import Classes
 from tacit.attack.over_blocks.sparse_graph import SparseGraph
+from tacit.attack.solver.near_optimal import PHASES as LARGE
 from tacit.attack.solver.neighbours import KIND
 from tacit.attack.solver.stopper import Stopper
 from tacit.base.errors import ParameterError, TacitError
@@ -102,7 +103,8 @@ def test_ties_gaps_and_categories_cost_the_same(seed: int, distance: Any) -> Non
     assert found.bound == pytest.approx(plain.bound, rel=1e-11)
     # everybody is linked once: no class is named more often than it has records
     classes = int(found.masked_class.max()) + 1
-    named = np.bincount(found.classes, weights=found.probability, minlength=classes)
+    _, _, target, chance = found.named
+    named = np.bincount(target, weights=chance, minlength=classes)
     assert named == pytest.approx(np.bincount(found.masked_class).astype(float))
 
 
@@ -209,3 +211,26 @@ def test_it_is_solved_exactly_without_any_auction(
     assert {entry["by"] for entry in found.log} == {"paths"}
     assert found.certified
     assert np.array_equal(found.match, usual.match)
+
+
+def test_one_auction_of_a_large_file_begins_with_high_bids(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With low ones records far outside outbid each other until the bids are used up, and nobody
+    links who is left over: there is no second round."""
+    X, Y = noisy(300)
+    X[:20] += 50.0
+    Y[:20] -= 50.0
+    auction, seen = block_rounds.kernel.auction, []
+
+    def watched(*given: Any) -> Any:
+        seen.append(given[6])
+        return auction(*given)
+
+    monkeypatch.setattr(block_rounds.kernel, "auction", watched)
+    original, masked = files(X, Y)
+    attacker = Assignment(scale="none", exact=100)
+    found = attacker.linked_over_blocks(original, masked, original.names).matching
+    assert (found.match >= 0).all()
+    assert seen[0] == max(seen)
+    assert seen[0] / min(seen) == pytest.approx(LARGE[0] / LARGE[-1])

@@ -11,6 +11,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -20,16 +21,16 @@ from contract import examples
 from tacit import loss, risk
 from tacit.attack import nearest
 from tacit.attack.nearest import Nearest
-from tacit.attack.over_blocks import blocked_files, laid_out
+from tacit.attack.over_blocks import blocked_files, few_originals, laid_out
 from tacit.base.errors import TacitWarning
 from tacit.base.facts import facts_of
 from tacit.base.measure import Measure
-from tacit.data import io
+from tacit.data import io, runs
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
 from tacit.data.out_of_core import disk_rows, pieces
 from tacit.data.out_of_core.pieces import mapped_by
-from tacit.loss import moments
+from tacit.risk import averaged_linkage
 from tacit.scale.engine import Spark, Threads
 from tacit.scale.engine.standalone import standalone
 
@@ -109,7 +110,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small file has many pieces, runs and blocks; attacks go over blocks in it."""
     monkeypatch.setattr(pieces, "PIECE", 128)
     monkeypatch.setattr(disk_rows, "SPAN", 90)
-    monkeypatch.setattr(moments, "RUN", 77)
+    monkeypatch.setattr(runs, "RUN", 77)
     monkeypatch.setattr(nearest, "MARGINS", 50)
     monkeypatch.setattr(blocked_files, "BLOCK", 60)
     monkeypatch.setattr(laid_out, "PIECE", 250)
@@ -129,6 +130,77 @@ def test_from_the_disk_as_in_memory(
     memory = answer(measure, in_memory(small))
     with mapped_by(Threads(2).map):
         assert same(answer(measure, on_disk(small, tmp_path)), memory)
+
+
+UNITS: dict[str, dict[str, Any]] = {
+    "persons": {"person": "person"},
+    "households": {"household": "home"},
+    "persons in households": {"person": "person", "household": "home"},
+    "with weights": {"person": "person", "household": "home", "weight": "weight"},
+}
+COUNTED = [
+    (name, measure)
+    for name, measure in MEASURES
+    if facts_of(measure).passes in ("keys", "cells", "units")
+]
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["no gaps", "gaps"])
+@pytest.mark.parametrize("roles", UNITS.values(), ids=UNITS)
+def test_persons_and_households_are_counted_as_in_memory(
+    roles: dict[str, Any],
+    gaps: bool,
+    small_pieces: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paths = grouped_files(tmp_path, gaps=gaps)
+    keys = ["region", "school", "size"]
+    with_roles = {"quasi": keys, "confidential": ["debt", "ill"], **roles}
+    monkeypatch.setattr("contract.test_measures_any_size.ROLES", with_roles)
+    memory = {name: answer(measure, in_memory(paths)) for name, measure in COUNTED}
+    values = [memory[name]["value"] for name in memory]
+    # those of households or histories have none where there are no such units
+    assert sum(value is not None for value in values) >= 10
+    pair = on_disk(paths, tmp_path)
+    if not gaps:
+        held = Microdata.column
+
+        def column(data: Microdata, name: str) -> Any:
+            allowed = data.in_memory or name not in keys
+            assert allowed, f"key {name} is held"
+            return held(data, name)
+
+        monkeypatch.setattr(Microdata, "column", column)
+    with mapped_by(Threads(2).map):
+        for name, measure in COUNTED:
+            assert same(answer(measure, pair), memory[name]), name
+
+
+def grouped_files(folder: Path, *, gaps: bool) -> tuple[Path, Path]:
+    """Persons with several rows each, in households, in no order; keys of few values."""
+    rng = np.random.default_rng(11)
+    n = 300
+    person = rng.permutation(np.arange(n) // 3)
+    table: dict[str, Any] = {
+        "person": pa.array([f"p{one}" for one in person]),
+        "home": person // 3,
+        "weight": rng.integers(2, 9, n).astype(float),
+        "region": pa.array(np.array(["n", "s", "e"])[rng.integers(0, 3, n)]),
+        "school": pa.array(np.array(["a", "b"])[rng.integers(0, 2, n)]),
+        "size": pa.array(np.array(["1", "2", "3", "4"])[rng.integers(0, 4, n)]),
+        "debt": rng.integers(0, 50, n).astype(float),
+        "ill": pa.array(np.array(["x", "y", "z"])[rng.integers(0, 3, n)]),
+    }
+    paths = folder / "original.parquet", folder / "masked.parquet"
+    pq.write_table(pa.table(table), paths[0], row_group_size=100)
+    if gaps:
+        for name in ("region", "size"):
+            cells = table[name].to_pylist()
+            cells[::9] = [None] * len(cells[::9])
+            table[name] = pa.array(cells, pa.string())
+    pq.write_table(pa.table(table), paths[1], row_group_size=120)
+    return paths
 
 
 def test_what_is_not_done_by_passes_says_why() -> None:
@@ -184,3 +256,34 @@ def test_memory_disk_and_two_clusters_on_20_000_records(
         with mapped_by(Spark(cluster.url, settings).map):
             check("standalone")
         stop()
+
+
+@pytest.mark.parametrize(
+    "models", [["income ~ tax + age"], ["debt ~ income + tax + school", "tax ~ age"]]
+)
+def test_regressions_of_files_on_the_disk(
+    models: list[str], small: tuple[Path, Path], small_pieces: None, tmp_path: Path
+) -> None:
+    found = loss.regression(*on_disk(small, tmp_path), models=models)
+    assert same(
+        found.to_dict(), loss.regression(*in_memory(small), models=models).to_dict()
+    )
+
+
+def test_averaged_linkage_of_a_sample_goes_through_the_release_by_pieces(
+    small: tuple[Path, Path],
+    small_pieces: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(averaged_linkage, "LARGEST_SAMPLE", 50)
+    monkeypatch.setattr(few_originals, "PIECE", 60)
+    memory = answer(risk.dld, in_memory(small))
+    assert memory["details"]["originals linked"] == 50
+    assert memory["value"] > 0
+    with mapped_by(Threads(2).map):
+        pair = on_disk(small, tmp_path)
+        monkeypatch.setattr(
+            OnDisk, "column", lambda *_: pytest.fail("a column is held")
+        )
+        assert same(answer(risk.dld, pair), memory)

@@ -127,7 +127,7 @@ def test_moments_of_the_probabilistic_loss_against_a_plain_twin(seed):
 def test_population_moments_of_two_chunks_are_those_of_one(monkeypatch):
     x = np.random.default_rng(2).normal(size=(50, 2))
     whole = population_moments(x, x.mean(axis=0), x.std(axis=0))
-    monkeypatch.setattr(sys.modules["tacit.loss.moments"], "RUN", 7)
+    monkeypatch.setattr(sys.modules["tacit.data.runs"], "RUN", 7)
     parts = population_moments(x, x.mean(axis=0), x.std(axis=0))
     assert parts.squares == pytest.approx(whole.squares)
     assert parts.cubes == pytest.approx(whole.cubes)
@@ -136,7 +136,7 @@ def test_population_moments_of_two_chunks_are_those_of_one(monkeypatch):
 def test_a_regression_is_that_of_a_textbook():
     """y = 1, 2, 3, 5 on u = 1, 2, 3, 4: slope 1.3, residual squares 0.3, 2 degrees of freedom."""
     y, u = np.array([1.0, 2.0, 3.0, 5.0]), np.array([1.0, 2.0, 3.0, 4.0])
-    fit = least_squares(y, u[:, None])
+    fit = least_squares(np.column_stack([y, u]), lambda run: run)
     assert fit.coefficient[0] == pytest.approx(1.3)
     # variance of the residuals over the sum of squares of u
     assert fit.error[0] == pytest.approx(sqrt(0.3 / 2 / 5))

@@ -7,19 +7,20 @@ import tacit as tc
 from tacit.base.facts import facts_of
 from tacit.risk import registry
 from tacit.risk.interval_excess import (
+    Guesses,
+    Ranked,
     _best_constant,
-    _Guesses,
-    _Ranked,
     _share_close,
 )
 
 
 def _close(values, guess, widths):
-    return _share_close(_Ranked.of(np.array(values), widths), [np.array(guess)])[0]
+    ranked, made = Ranked.of(np.array(values), widths), np.array(guess)
+    return _share_close(ranked, 1, lambda some: [made[some]])[0]
 
 
 def _constant(values, widths):
-    return _best_constant(_Ranked.of(np.array(values), widths))
+    return _best_constant(Ranked.of(np.array(values), widths))
 
 
 def test_close_by_hand():
@@ -60,10 +61,14 @@ def test_the_linear_predictor_is_that_of_the_moments():
     noise = np.diag(share * sd**2)
     mean = z.mean(axis=0)
     by_hand = mean + (z - mean) @ np.linalg.solve(covariance, covariance - noise)
-    got = _Guesses.of(z, z, size).filtered
-    assert got["less independent noise of 0.1 sd"] == pytest.approx(by_hand)
+    guesses = Guesses.of(z, size)
     shrunk = mean + (z - mean) / (1 + size**2)
-    assert got["less correlated noise of 0.1 sd"] == pytest.approx(shrunk)
+    for place in range(z.shape[1]):
+        got = dict(zip(guesses.titles, guesses.filtered(z, place), strict=True))
+        independent = got["less independent noise of 0.1 sd"]
+        assert independent == pytest.approx(by_hand[:, place])
+        correlated = got["less correlated noise of 0.1 sd"]
+        assert correlated == pytest.approx(shrunk[:, place])
 
 
 def test_filtering_noise_out_tells_more_than_the_masked_values():
@@ -199,8 +204,8 @@ def test_near_enough_is_what_ranks_say(distinct):
     # quarters and eighths: many guesses lie half-way between two values
     ways = [rng.integers(-8, 2 * distinct + 8, 120) / 8, values, values + 0.3]
     widths = (0.0, 0.01, 0.1, 2.0)
-    ranked = _Ranked.of(values, widths)
-    got = _share_close(ranked, ways)
+    ranked = Ranked.of(values, widths)
+    got = _share_close(ranked, len(ways), lambda some: [way[some] for way in ways])
     assert got == pytest.approx([_plainly_close(values, w, widths) for w in ways])
     every = [_plainly_close(values, np.full(120, v), widths) for v in set(values)]
     assert _best_constant(ranked) == pytest.approx(max(every))

@@ -88,6 +88,7 @@ def test_what_holds_too_much_does_not_run_and_the_verdict_says_so(
     # as if there were far more than 300 records
     monkeypatch.setattr(held, "ARCS", 10**7)
     monkeypatch.setattr(held, "EACH_OF_SEVERAL", 10**7)
+    monkeypatch.setattr(held, "COMBINATION", 10**9)
     how = ["in.parquet", "out", "--aligned", *ROLES, "--memory", "1GB"]
     run(monkeypatch, "assess", *how, "--json", "a.json", "--fail-above", "1", code=1)
     capsys.readouterr()
@@ -95,11 +96,12 @@ def test_what_holds_too_much_does_not_run_and_the_verdict_says_so(
     assert "rate" in found["attacks"]["nearest"]
     reason = found["attacks"]["assignment"]["error"]
     assert "21.7 GB, and 1.0 GB are allowed (--memory)" in reason
-    excess = found["risk"]["interval_excess"]
-    assert list(excess) == ["error"]
-    assert "all columns of its record" in excess["error"]
-    # sums over runs of records hold nothing
+    groups = found["risk"]["k_anonymity"]
+    assert list(groups) == ["error"]
+    assert "combinations of keys" in groups["error"]
+    # sums over runs of records and pieces of columns hold nothing
     assert "value" in found["loss"]["IL"]
+    assert "value" in found["risk"]["interval_excess"]
     assert "assignment" in str(found["verdict"])
 
 

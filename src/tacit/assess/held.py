@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from tacit.attack.base import Attacker
 from tacit.attack.nearest import Nearest
 from tacit.base.errors import InputError
-from tacit.base.facts import MeasurePasses, facts_of
+from tacit.base.facts import MeasureFacts, facts_of
 from tacit.base.free_memory import free_memory
-from tacit.data.microdata import Kind, Microdata, Role
+from tacit.data.microdata import Microdata, Role
 from tacit.data.pair import read_as
 from tacit.risk.judged import keys_of
 
@@ -31,8 +31,9 @@ EACH_OF_SEVERAL = 80
 # links of an attack and who ties, and while columns are looked at for raw values: 1,000,000 x 5
 # took 1.05 GB, this says 1.0
 LINKS = 220
-# arcs of an assignment: a dozen candidates with cost, prices and paths; 1,000,000 records took 2 GB
-ARCS = 1500
+# arcs of an assignment: a dozen candidates with cost, prices and paths; 1,000,000 x 3 with noise of
+# 20 % took 4.0 GB over blocks, 1,000,000 x 8 with 10 % far less
+ARCS = 2800
 # of the memory that is free, what one run may take
 SHARE = 0.8
 
@@ -59,11 +60,12 @@ class Allowed:
     def refuse_measure(self, measure: object) -> None:
         """Raise if a measure would hold too much."""
         facts = facts_of(measure)
-        self._refuse(*self._of_measure(facts.passes), facts.holds)
+        self._refuse(*self._of_measure(facts), facts.holds)
 
     def refuse_keys(self, names: list[str]) -> None:
         """Raise if what counts these keys of the release would hold too much."""
         if self._has_units:
+            # everybody's records are looked at one by one
             self._refuse(*self._of_key_columns(len(names)))
         else:
             self._refuse(*self._of_combinations(self.masked, names))
@@ -100,8 +102,11 @@ class Allowed:
             return self.length
         return max(self.original.n, self.masked.n)
 
-    def _of_measure(self, passes: MeasurePasses) -> tuple[int, str]:
+    def _of_measure(self, facts: MeasureFacts) -> tuple[int, str]:
         """Bytes, and what they are."""
+        passes = facts.passes
+        if facts.with_units is not None:
+            passes = facts.way(self._has_units)
         schema, names = self.original.schema, self.original.quasi
         if passes in ("runs", "pieces", "sample"):
             return 0, ""
@@ -110,15 +115,28 @@ class Allowed:
         if passes == "together":
             each = 2 * len(names) * EACH_OF_SEVERAL
             return each * self.records, "all compared columns"
-        if not self._has_units:
-            # nobody has several records: combinations of keys say as much as records do
-            if passes == "units":
-                return 0, ""
-            release = read_as(self.original, self.masked)
-            names = keys_of(release) or release.quasi
-            return self._of_combinations(release, names, cells=passes == "cells")
-        keys = [name for name in names if schema[name].scale is not Kind.continuous]
-        return self._of_key_columns(len(keys or names))
+        several = self._has_units
+        if not several and passes == "units":
+            return 0, ""
+        release = read_as(self.original, self.masked)
+        names = keys_of(release) or release.quasi
+        beside = schema.names(role=Role.confidential) if passes == "cells" else []
+        if several and self._has_gaps(release, [*names, *beside]):
+            # what another row of the person or household shows is filled in
+            return self._of_key_columns(len(names))
+        held, what = self._of_combinations(release, names, cells=passes == "cells")
+        if not several:
+            return held, what
+        return held + ONE_COLUMN * self.records, f"whose records they are, and {what}"
+
+    def _has_gaps(self, release: Microdata, names: list[str]) -> bool:
+        """Is a value of these columns missing?"""
+        from tacit.data.io.on_disk import OnDisk
+        from tacit.risk.combinations import has_gaps
+
+        if not isinstance(release, OnDisk):
+            return True
+        return has_gaps(release, [name for name in names if name in release.schema])
 
     def _of_key_columns(self, number: int) -> tuple[int, str]:
         """Bytes of the key columns and of who belongs together."""

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.attack.common_classes import in_common_classes
+from tacit.attack.identical_rows import Distinct, distinct
 from tacit.attack.linkage import Linkage, UnitLinks
-from tacit.attack.solver.csr import owners
+from tacit.attack.solver.csr import owners, take_rows
 from tacit.attack.solver.solution import LogEntry
 from tacit.attack.truth import true_rows
 from tacit.attack.unit_counts import (
@@ -28,7 +29,7 @@ from tacit.base import parameters
 from tacit.base.errors import ColumnError, InputError
 from tacit.base.estimator import Estimator
 from tacit.base.facts import Described
-from tacit.base.typing import Bools, Floats, Ints
+from tacit.base.typing import Floats, Ints
 from tacit.data.fill_in import as_read
 from tacit.data.microdata import Kind, Microdata
 from tacit.data.units import Units
@@ -40,10 +41,11 @@ __all__ = ["Attacker", "Distinct", "Linkage", "Matching", "distinct"]
 class Matching:
     """What an attacker names, before it is scored against the truth.
 
-    Identical masked records form a class. For original i the attacker names a record of
-    class ``classes[e]`` with probability ``probability[e]`` (over its random tie
-    breaking), for e in ``indptr[i] .. indptr[i + 1] - 1``; within a class each record is
-    equally likely.
+    Identical masked records form a class. For an original with list l the attacker names a
+    record of class ``classes[e]`` with probability ``probability[e]`` (over its random tie
+    breaking), for e in ``indptr[l] .. indptr[l + 1] - 1``; within a class each record is
+    equally likely. Identical originals share one list: of few classes that name many, a list
+    for each original would grow with the square of the records.
 
     Attributes
     ----------
@@ -61,6 +63,8 @@ class Matching:
         What the attacker did, step by step.
     duals
         Of assignments: the price of each original and of each masked record.
+    lists
+        The list of each original; None: original i has list i.
     """
 
     match: Ints
@@ -76,11 +80,20 @@ class Matching:
     tolerance: float = 0.0
     log: list[LogEntry] = field(default_factory=list)
     duals: tuple[Floats, Floats] | None = None
+    lists: Ints | None = None
 
     @property
     def named(self) -> tuple[Ints, Ints, Ints, Floats]:
-        """Classes of the masked records, and who is named: the lists with their probabilities."""
-        return self.masked_class, self.indptr, self.classes, self.probability
+        """Classes of the masked records, and who is named: a list for each original."""
+        if self.lists is None:
+            return self.masked_class, self.indptr, self.classes, self.probability
+        indptr, entries = take_rows(self.indptr, self.lists)
+        return (
+            self.masked_class,
+            indptr,
+            self.classes[entries],
+            self.probability[entries],
+        )
 
 
 @dataclass(frozen=True)
@@ -229,7 +242,8 @@ class Attacker(Described, Estimator):
         i: int,
     ) -> dict[str, object]:
         """Which masked classes compete for record i; attackers add why."""
-        entries = slice(matching.indptr[i], matching.indptr[i + 1])
+        place = i if matching.lists is None else int(matching.lists[i])
+        entries = slice(matching.indptr[place], matching.indptr[place + 1])
         return {
             "record": i,
             "named": int(matching.match[i]),
@@ -263,75 +277,6 @@ def _refuse_empty(file: Microdata, role: str) -> None:
         raise InputError(f"the {role} file has no records: there is nothing to link")
 
 
-@dataclass(frozen=True)
-class Distinct:
-    """The distinct rows of an array, in value order: classes of identical records.
-
-    Attributes
-    ----------
-    rows
-        One row per class.
-    inverse
-        The class of each record.
-    count
-        How many records each class has.
-    first
-        The first record of each class.
-    """
-
-    rows: Floats
-    inverse: Ints
-    count: Ints
-    first: Ints
-
-
-def distinct(values: Floats) -> Distinct:
-    """Group identical rows; missing values are equal to each other.
-
-    The order of classes depends on values alone, so permuting rows changes nothing.
-
-    Examples
-    --------
-    >>> distinct(np.array([[2.0], [1.0], [2.0]])).inverse.tolist()
-    [1, 0, 1]
-    """
-    values = np.ascontiguousarray(values) + 0.0  # -0.0 and 0.0 are the same value
-    n = len(values)
-    if values.shape[1]:
-        order = np.lexsort(values.T[::-1])
-    else:
-        order = np.arange(n)
-    ranked = values[order]
-    starts = _run_starts(ranked)
-    label = np.cumsum(starts) - 1
-    inverse = np.empty(n, dtype=np.int64)
-    inverse[order] = label
-    # the first row of each run of equal rows
-    heads = np.flatnonzero(starts)
-    if n:
-        first = np.minimum.reduceat(order, heads)
-    else:
-        first = np.zeros(0, dtype=np.int64)
-    count = np.bincount(label, minlength=len(heads))
-    return Distinct(
-        ranked[heads],
-        inverse,
-        count.astype(np.int64),
-        first,
-    )
-
-
-def _run_starts(ranked: Floats) -> Bools:
-    """Where a sorted row differs from the row before it."""
-    if not len(ranked):
-        return np.zeros(0, dtype=bool)
-    this = ranked[1:]
-    before = ranked[:-1]
-    with np.errstate(invalid="ignore"):
-        same = (this == before) | (np.isnan(this) & np.isnan(before))
-    return np.concatenate([[True], ~same.all(axis=1)])
-
-
 def scored(matching: Matching, truth: Ints) -> tuple[Floats, Floats]:
     """Probability that each original's own record is named, and how many records tie for it.
 
@@ -342,20 +287,21 @@ def scored(matching: Matching, truth: Ints) -> tuple[Floats, Floats]:
     classes = int(matching.masked_class.max(initial=-1)) + 1
     size = np.bincount(matching.masked_class, minlength=classes)
     owner = owners(matching.indptr)
+    lists = np.arange(n) if matching.lists is None else matching.lists
     # records that were not released have no own class: nothing can hit
-    released = truth >= 0
-    own_class = matching.masked_class[np.where(released, truth, 0)]
-    own_class = np.where(released, own_class, -1)
-    hit = matching.classes == own_class[owner]
-    chance = matching.probability[hit] / size[matching.classes[hit]]
-    success = np.bincount(
-        owner[hit],
-        weights=chance,
-        minlength=n,
-    )
+    own_class = matching.masked_class[np.where(truth >= 0, truth, 0)]
+    # an original is hit where its list has its own class
+    key, place = np.unique(owner * classes + matching.classes, return_inverse=True)
+    chance = np.bincount(place.reshape(-1), matching.probability, minlength=len(key))
+    wanted = lists * classes + own_class
+    at = np.searchsorted(key, wanted)
+    hit = (truth >= 0) & (at < len(key))
+    hit[hit] = key[at[hit]] == wanted[hit]
+    success = np.zeros(n)
+    success[hit] = chance[at[hit]] / size[own_class[hit]]
     tied = size[matching.classes].astype(np.float64)
-    ties = np.bincount(owner, weights=tied, minlength=n)
-    return success.astype(np.float64), ties.astype(np.float64)
+    ties = np.bincount(owner, weights=tied, minlength=len(matching.indptr) - 1)
+    return success, ties[lists].astype(np.float64)
 
 
 def _together(

@@ -1,11 +1,10 @@
-"""From classes to records: links between classes of identical records, given to every member."""
+"""From classes to records: links between classes of identical records, shared by all members."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tacit.attack.base import Distinct, Matching
-from tacit.attack.solver.csr import take_rows
 from tacit.base.typing import Floats, Ints
 
 
@@ -19,7 +18,7 @@ def members_share(
     score: Floats | None = None,
     margin: Floats | None = None,
 ) -> Matching:
-    """Every original has the links of its class.
+    """Every original has the list of links of its class.
 
     Parameters
     ----------
@@ -32,22 +31,22 @@ def members_share(
     score, margin : arrays, optional
         Of each class of originals; scores that are not given are NaN.
     """
-    taken, entries = take_rows(indptr, ours.inverse)
     # a class without links names nobody
-    linked = np.diff(taken) > 0
-    match = np.full(len(ours.inverse), -1, np.int64)
-    first_target = target[entries[taken[:-1][linked]]]
-    match[linked] = theirs.first[first_target]
+    has_links = np.diff(indptr) > 0
+    linked = has_links[ours.inverse]
+    shown = np.full(len(has_links), -1, np.int64)
+    shown[has_links] = theirs.first[target[indptr[:-1][has_links]]]
 
     def of_members(value: Floats) -> Floats:
         return np.where(linked, value[ours.inverse], np.nan)
 
     return Matching(
-        match=match,
-        score=np.full(len(match), np.nan) if score is None else of_members(score),
+        match=shown[ours.inverse],
+        score=np.full(len(linked), np.nan) if score is None else of_members(score),
         masked_class=theirs.inverse,
-        indptr=taken,
-        classes=target[entries].astype(np.int64),
-        probability=share[entries],
+        indptr=np.asarray(indptr, np.int64),
+        classes=target.astype(np.int64),
+        probability=share,
         margin=None if margin is None else of_members(margin),
+        lists=ours.inverse,
     )

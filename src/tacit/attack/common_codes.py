@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.base.errors import ColumnError
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Kind, Microdata
 from tacit.data.schema import Category
 
@@ -68,9 +68,29 @@ def _both(
     return x, z, len(every)
 
 
-def _recode(codes: Floats, new: list[int]) -> Floats:
+def _recode(codes: Floats, new: list[int] | Ints) -> Floats:
     """``new[code]`` for each code; NaN stays NaN."""
     # the last place of the table is for missing values
     table = np.asarray([*new, np.nan], dtype=np.float64)
     place = np.where(np.isnan(codes), len(new), codes)
     return table[place.astype(np.int64)]
+
+
+def one_sided_merged(x: Floats, z: Floats, size: int) -> tuple[Floats, Floats, int]:
+    """The same agreements with fewer codes: those of one file alone become one code of that file.
+
+    A category that the other file does not have differs from everything there, whatever it is.
+    So coarsened categories ('13' has become '10-19') need no code each, and records that no
+    comparison can tell apart are identical.
+
+    >>> one_sided_merged(np.array([0.0, 1, 2]), np.array([2.0, 3, np.nan]), 4)
+    (array([1., 1., 0.]), array([ 0.,  2., nan]), 3)
+    """
+    ours = np.bincount(x[~np.isnan(x)].astype(np.int64), minlength=size) > 0
+    theirs = np.bincount(z[~np.isnan(z)].astype(np.int64), minlength=size) > 0
+    common = ours & theirs
+    both = int(common.sum())
+    has_ours, has_theirs = bool((ours & ~theirs).any()), bool((theirs & ~ours).any())
+    new = np.where(ours, both, both + has_ours)
+    new[common] = np.arange(both)
+    return _recode(x, new), _recode(z, new), both + has_ours + has_theirs

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from tacit.attack.common_codes import common_codes
+from tacit.attack.common_codes import common_codes, one_sided_merged
 from tacit.attack.solver.metric import Metric
 from tacit.base.errors import ColumnError, InputError, ParameterError
 from tacit.base.typing import Floats, Ints
@@ -38,9 +38,9 @@ def embed(
     """Both files as vectors whose squared Euclidean distance is the sum over columns of theirs.
 
     Continuous: the difference over the scale. Ordinal: the difference of ranks over the
-    number of ranks less one. Nominal: 0 or 1 (one coordinate per category, divided by the
-    square root of 2). A missing value sits at the original's mean, and a missing marker adds
-    1 when only one of the two is missing.
+    number of ranks less one. Nominal: 0 or 1 (one coordinate per category that both files have
+    and one for all others of each file, divided by the square root of 2). A missing value sits
+    at the original's mean, and a missing marker adds 1 when only one of the two is missing.
 
     Parameters
     ----------
@@ -277,6 +277,7 @@ def _column_vectors(
         return _with_missing(x / top, z / top)
     # two categories differ in two coordinates: each counts one half
     half = 0.5 if straight else np.sqrt(0.5)
+    x, z, size = one_sided_merged(x, z, size)
     return x, z, Shape(size=size, height=half)
 
 

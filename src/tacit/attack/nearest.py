@@ -10,6 +10,7 @@ from tacit.attack.base import Attacker, Distinct, Matching, distinct
 from tacit.attack.class_links import members_share
 from tacit.attack.distances import Compare, Distance, Scale, compare_all, vectors
 from tacit.attack.explain import competitors
+from tacit.attack.identical_rows import shared_rows
 from tacit.attack.solver.csr import owners, pointers_of
 from tacit.attack.solver.metric import Metric
 from tacit.attack.solver.ties import nearest_and_second, nearest_with_ties
@@ -122,15 +123,17 @@ class Nearest(Attacker):
         )
         if self.direction == "masked":
             return _turned_vectors(X, Y, metric)
-        # identical masked records are found once and share the link
+        # identical records are looked for and found once, and share the links
+        alike = shared_rows(X)
         theirs = distinct(Y)
+        looking = X if alike is None else alike.rows
         if len(X) > MARGINS or len(theirs.rows) < 2:
-            score, indptr, tied = nearest_with_ties(X, theirs.rows, metric=metric)
-            return _matching(score, theirs, indptr, tied)
-        score, margin, indptr, tied = nearest_and_second(X, theirs.rows, metric=metric)
-        matching = _matching(score, theirs, indptr, tied)
-        matching.margin = margin
-        return matching
+            score, indptr, tied = nearest_with_ties(looking, theirs.rows, metric=metric)
+            return _matching(score, theirs, indptr, tied, alike)
+        score, margin, indptr, tied = nearest_and_second(
+            looking, theirs.rows, metric=metric
+        )
+        return _matching(score, theirs, indptr, tied, alike, margin)
 
     def _over_blocks(
         self, original: Microdata, masked: Microdata, columns: list[str]
@@ -179,7 +182,9 @@ class Nearest(Attacker):
             block=block,
             some=some,
         )
-        matching = _matching(found.score, found.theirs, found.indptr, found.tied)
+        matching = _matching(
+            found.score, found.theirs, found.indptr, found.tied, found.ours
+        )
         return matching, found
 
     def _explain(
@@ -221,21 +226,34 @@ def _matching(
     theirs: Distinct,
     indptr: Ints,
     tied: Ints,
+    ours: Distinct | None = None,
+    margin: Floats | None = None,
 ) -> Matching:
-    """Each original names its tied classes in proportion to their sizes."""
+    """Each class of originals names its tied classes in proportion to their sizes.
+
+    Without ``ours`` every original is a class of its own.
+    """
     # a class of g identical records is g times as likely to be named
     size = theirs.count[tied].astype(np.float64)
     if len(score):
         total = np.add.reduceat(size, indptr[:-1])
     else:
         total = size
+    match = theirs.first[tied[indptr[:-1]]]
+    lists = None
+    if ours is not None:
+        lists = ours.inverse
+        match, score = match[lists], score[lists]
+        margin = None if margin is None else margin[lists]
     return Matching(
-        match=theirs.first[tied[indptr[:-1]]],
+        match=match,
         score=score,
         masked_class=theirs.inverse,
         indptr=indptr,
         classes=tied,
         probability=size / np.repeat(total, np.diff(indptr)),
+        margin=margin,
+        lists=lists,
     )
 
 
@@ -303,6 +321,6 @@ def _reverse(
     share = theirs.count[giver] / tied[giver]
     matching = members_share(ours, theirs, indptr, giver, share)
     linked = matching.match >= 0
-    first_entry = matching.indptr[:-1][linked]
-    matching.score[linked] = score[matching.classes[first_entry]]
+    first_entry = indptr[:-1][ours.inverse[linked]]
+    matching.score[linked] = score[giver[first_entry]]
     return matching

@@ -405,16 +405,17 @@ def _by_nearness(ours: Floats, theirs: Floats) -> Ints:
 def _instead(plain: Matching, sure: Ints) -> Matching:
     """The plain links, but for the records whose link is sure."""
     known = sure >= 0
-    degree = np.where(known, 1, np.diff(plain.indptr))
+    masked_class, indptr, named, chance = plain.named
+    degree = np.where(known, 1, np.diff(indptr))
     start = pointers(degree)
     owner = owners_of(start)
     # where each plain entry stands: that of a sure record is overwritten
-    _, entries = take_rows(plain.indptr, np.flatnonzero(~known))
+    _, entries = take_rows(indptr, np.flatnonzero(~known))
     classes = np.empty(start[-1], dtype=np.int64)
     probability = np.ones(start[-1])
-    classes[~known[owner]] = plain.classes[entries]
-    probability[~known[owner]] = plain.probability[entries]
-    classes[known[owner]] = plain.masked_class[sure[known]]
+    classes[~known[owner]] = named[entries]
+    probability[~known[owner]] = chance[entries]
+    classes[known[owner]] = masked_class[sure[known]]
     return replace(
         plain,
         match=np.where(known, sure, plain.match),
@@ -423,4 +424,5 @@ def _instead(plain: Matching, sure: Ints) -> Matching:
         classes=classes,
         probability=probability,
         margin=None,
+        lists=None,
     )

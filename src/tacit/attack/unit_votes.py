@@ -8,6 +8,7 @@ whose row it names, and the person with most votes is named.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,12 +16,15 @@ import numpy as np
 from tacit.attack.solver.csr import owners
 from tacit.base.typing import TIE, Bools, Floats, Ints
 from tacit.data.units import Units
+from tacit.kernels.voting import winners
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Votes that are held at once: 160 MB of whole numbers and reals.
-MOST_VOTES = 10_000_000
+# Votes that are counted at once: some tenths of a second.
+MOST_VOTES = 100_000_000
+# Lines of the kernel that a vote takes
+LINES = 4
 
 
 @dataclass(frozen=True)
@@ -82,36 +86,42 @@ def name_persons(
         shape=(ours.number, theirs.number),
     )
     success, margin = np.zeros(ours.number), np.zeros(ours.number)
-    for rows in _parts(ballots, share):
-        votes = csr_array(ballots[rows] @ share)
-        success[rows], margin[rows] = _winners(votes, csr_array(right[rows]))
+    lists = [_lists(one) for one in (ballots, share, right)]
+    steps, parts = _parts(ballots, share)
+    # few votes are counted in plain Python, step by step as compiled
+    count = winners.taking(LINES * steps)
+    for first, stop in parts:
+        count(
+            first,
+            stop,
+            lists[0],
+            lists[1],
+            lists[2][:2],
+            theirs.number,
+            TIE,
+            success,
+            margin,
+        )
     return Named(success, margin / ours.sizes)
 
 
-def _parts(ballots: csr_array, share: csr_array) -> list[Ints]:
-    """Persons in parts whose votes fit into memory."""
+def _lists(matrix: csr_array) -> tuple[Ints, Ints, Floats]:
+    """(pointers, columns, numbers) of a matrix."""
+    return (
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.int64),
+        matrix.data.astype(np.float64),
+    )
+
+
+def _parts(ballots: csr_array, share: csr_array) -> tuple[int, list[tuple[int, int]]]:
+    """How many votes there are, and persons in parts between which Ctrl-C is heard."""
     per_class = np.diff(share.indptr)
-    entries = ballots.copy()
-    entries.data = per_class[entries.indices].astype(np.float64)
-    per_person = np.asarray(entries.sum(axis=1)).ravel()
-    part = (np.cumsum(per_person) // MOST_VOTES).astype(np.int64)
-    return [np.flatnonzero(part == p) for p in np.unique(part)]
-
-
-def _winners(votes: csr_array, right: csr_array) -> tuple[Floats, Floats]:
-    """Success and lead of each row of votes."""
-    n = votes.shape[0]
-    owner = owners(votes.indptr.astype(np.int64))
-    most, next_most = np.zeros(n), np.zeros(n)
-    np.maximum.at(most, owner, votes.data)
-    wins = votes.data >= most[owner] * (1 - TIE)
-    np.maximum.at(next_most, owner[~wins], votes.data[~wins])
-    tied = np.bincount(owner[wins], minlength=n)
-    key = owner * votes.shape[1] + votes.indices
-    known = owners(right.indptr.astype(np.int64)) * votes.shape[1] + right.indices
-    hits = np.bincount(owner[wins & np.isin(key, known)], minlength=n)
-    lead = np.where(tied == 1, most - next_most, 0.0)
-    return hits / np.maximum(tied, 1), lead
+    so_far = np.concatenate([[0], np.cumsum(per_class[ballots.indices])])
+    votes = so_far[ballots.indptr]
+    part = votes[:-1] // MOST_VOTES
+    begins = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(part)]
+    return int(so_far[-1]), list(pairwise(begins))
 
 
 def found_at_all(success: Floats, released: Bools, units: Units) -> Floats:

@@ -18,8 +18,8 @@ MeasurePasses = Literal[
 ]
 """How a measure goes through a file: run of records by run; by pieces of sorted columns; from a
 sample of the file sorted by all columns; holding the different combinations of keys, alone or with
-a confidential value; the key columns and who belongs together; the links of attacks that have
-run; or all columns that it compares."""
+a confidential value; these and whose record each is; the links of attacks that have run; or all
+columns that it compares."""
 
 # halving a real number never reaches 0: below this the search goes to the end at once
 SMALLEST_STEP = 1e-3
@@ -117,6 +117,12 @@ class MeasureFacts:
     passes: MeasurePasses = "together"
     holds: str = ""
     """Why it cannot go by passes and holds what it looks at; empty where it does not."""
+    with_units: MeasurePasses | None = None
+    """How it goes where persons or households have several records, if otherwise."""
+
+    def way(self, has_units: bool) -> MeasurePasses:
+        """How it goes through a file that has persons or households, or none."""
+        return (self.with_units if has_units else None) or self.passes
 
 
 def measure(
@@ -126,6 +132,7 @@ def measure(
     why: str = "",
     passes: MeasurePasses = "together",
     holds: str = "",
+    with_units: MeasurePasses | None = None,
 ) -> Callable[[Function], Function]:
     """Say what a measure is, how it goes through a file that is larger than memory, or why not.
 
@@ -139,7 +146,7 @@ def measure(
 
     def attach(function: Function) -> Function:
         # on the function itself: nothing has to be looked up elsewhere
-        facts = MeasureFacts(title, threshold, why, passes, holds)
+        facts = MeasureFacts(title, threshold, why, passes, holds, with_units)
         function.facts = facts  # type: ignore[attr-defined]
         return function
 

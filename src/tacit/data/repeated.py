@@ -80,3 +80,14 @@ class Repeated(Units):
     def weighed(self, each: float) -> Floats:
         """The weight of all records of each row."""
         return np.asarray(each * self.times)
+
+    def owners(self, labels: Ints) -> Ints:
+        """A key that several records have is nobody's own."""
+        few = self.by_label(labels, int(labels.max(initial=-1)) + 1) == 1
+        owner = np.full(len(few), -1, np.int64)
+        owner[labels] = np.arange(len(labels))
+        return np.where(few, owner, -1)
+
+    def once(self, labels: Ints) -> Floats:
+        """How many records each row stands for."""
+        return self.times.astype(np.float64)

@@ -118,6 +118,33 @@ class Units:
         """The weight of each row if every row of the file weighs so much."""
         return np.full(len(self.labels), each)
 
+    def pairs(self, labels: Ints) -> tuple[Ints, Ints]:
+        """(label, unit), each pair once that a row has."""
+        pair = np.sort(labels * self.number + self.labels)
+        # sorted by hand, which is quicker than np.unique's hashes
+        once = pair[np.flatnonzero(np.diff(pair, prepend=-1))]
+        return once // self.number, once % self.number
+
+    def weights(self, given: Floats | None) -> Floats:
+        """How many people of the population each unit stands for: the mean over its rows."""
+        if given is None:
+            return np.ones(self.number)
+        total = np.bincount(self.labels, weights=given, minlength=self.number)
+        return np.asarray(total / self.sizes, np.float64)
+
+    def owners(self, labels: Ints) -> Ints:
+        """The unit that has all rows of each label; -1: several have some."""
+        owner = Units("label", labels).shared(self.labels.astype(np.float64))
+        return np.where(np.isnan(owner), -1, owner).astype(np.int64)
+
+    def once(self, labels: Ints) -> Floats:
+        """What each row counts, so that every unit counts once in each label."""
+        if self.single:
+            return np.ones(len(labels))
+        pairs = labels * self.number + self.labels
+        _, place, rows = np.unique(pairs, return_inverse=True, return_counts=True)
+        return np.asarray(1.0 / rows[place])
+
     def lowest(self, values: Floats) -> Floats:
         """The smallest known value of each unit; NaN where none is known."""
         return self._reduced(np.fmin, values)

@@ -25,7 +25,8 @@ from tacit.data.column import Category, Column
 from tacit.data.dates import moments
 from tacit.data.microdata import Kind
 from tacit.data.pair import Pair
-from tacit.loss.moments import NO_NUMBERS, runs
+from tacit.data.runs import runs
+from tacit.loss.moments import NO_NUMBERS
 
 if TYPE_CHECKING:
     from tacit.data.io.on_disk import OnDisk

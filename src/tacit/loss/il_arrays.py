@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.base.typing import Floats
-from tacit.loss.moments import change, filled, known_means, moments, runs
+from tacit.data.runs import known_means, runs
+from tacit.loss.moments import change, filled, moments
 
 if TYPE_CHECKING:
     from tacit.data.out_of_core.disk_rows import Rows

@@ -5,13 +5,13 @@ Rank-deficient data are fine: nothing here is inverted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.base.typing import Floats
+from tacit.data.runs import known_means, runs
 
 if TYPE_CHECKING:
     from tacit.data.out_of_core.disk_rows import Rows
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 # why a measure of numbers has no value: the one sentence that all of them say
 NO_NUMBERS = "no compared column is continuous or ordinal"
 
-# Records that are worked on at once: with a dozen columns they stay in the cache.
-RUN = 16_384
 # Relative rounding error of a column's mean, with some room above the 2e-16 of a double.
 _ROUNDING = 1e-14
 
@@ -45,24 +43,6 @@ class Moments:
     def sd(self) -> Floats:
         """standard deviation of each column"""
         return np.asarray(np.sqrt(self.variance))
-
-
-def runs(values: Rows) -> Iterator[Floats]:
-    """Some thousand records at a time, in file order: sums over them have the same bits anywhere.
-
-    ``values`` is an array, or a file on the disk that is read so (``Pair.rows``).
-    """
-    for start in range(0, len(values), RUN):
-        yield values[start : start + RUN]
-
-
-def known_means(values: Rows) -> Floats:
-    """The mean of the values that each column has; 0 if all are missing."""
-    known, total = np.zeros(values.shape[1]), np.zeros(values.shape[1])
-    for run in runs(values):
-        known += (~np.isnan(run)).sum(axis=0)
-        total += np.nansum(run, axis=0)
-    return np.where(known > 0, total / np.maximum(known, 1), 0.0)
 
 
 def filled(values: Floats, mean: Floats | None = None) -> Floats:

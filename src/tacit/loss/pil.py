@@ -31,8 +31,9 @@ from tacit.base.measure import Measure
 from tacit.base.scipy_parts import erf
 from tacit.base.typing import Floats, Ints
 from tacit.data.pair import Pair
+from tacit.data.runs import known_means, runs
 from tacit.loss import class_means
-from tacit.loss.moments import filled, known_means, mean_and_sd, runs
+from tacit.loss.moments import filled, mean_and_sd
 
 if TYPE_CHECKING:
     from tacit.data.out_of_core.disk_rows import Rows

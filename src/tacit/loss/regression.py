@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +13,16 @@ from tacit.base.errors import ParameterError
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats
 from tacit.data.pair import Pair
-from tacit.loss.moments import filled
+from tacit.data.runs import known_means, runs
+from tacit.loss.moments import filled, mean_and_sd
+
+if TYPE_CHECKING:
+    from tacit.data.out_of_core.disk_rows import Rows
 
 # the 97.5 % quantile of N(0, 1): a 95 % interval reaches so many standard errors each way
 Z95 = 1.959963984540054
+# Share of the largest sum of squares below which a direction is rounding: columns depend on others
+DEPENDENT = 1e-12
 
 
 @dataclass(frozen=True)
@@ -43,20 +50,43 @@ def parse(model: str) -> tuple[str, list[str]]:
     return target, terms
 
 
-def least_squares(y: Floats, X: Floats) -> Fit:
-    """Ordinary least squares with an intercept, which is left out of the result.
+def least_squares(rows: Rows, standard: Callable[[Floats], Floats]) -> Fit:
+    """The first column regressed on the others, with an intercept that is left out of the result.
 
-    By pseudo-inverse, so dependent columns are fine.
+    Sums over runs of records: A'A and A'y, then the squares of y - A beta. By pseudo-inverse, so
+    dependent columns are fine.
+
+    Parameters
+    ----------
+    rows : array or rows of a file
+        The columns of the model, the target first.
+    standard : function
+        What a run of them is in the units of the model, gaps filled.
     """
-    A = np.column_stack([np.ones(len(y)), X])
-    inverse = np.linalg.pinv(A.T @ A)
-    beta = inverse @ A.T @ y
-    freedom = max(len(y) - np.linalg.matrix_rank(A), 1)
-    residual = y - A @ beta
-    variance = float((residual**2).sum() / freedom)
+    terms = rows.shape[1]
+    square, product = np.zeros((terms, terms)), np.zeros(terms)
+    for run in runs(rows):
+        y, A = _matrix(standard(run))
+        square += A.T @ A
+        product += A.T @ y
+    inverse = np.linalg.pinv(square, rcond=DEPENDENT, hermitian=True)
+    beta = inverse @ product
+    size = np.abs(np.linalg.eigvalsh(square))
+    rank = int(np.count_nonzero(size > DEPENDENT * size.max()))
+    freedom = max(len(rows) - rank, 1)
+    squares = 0.0
+    for run in runs(rows):
+        y, A = _matrix(standard(run))
+        squares += float(((y - A @ beta) ** 2).sum())
+    variance = squares / freedom
     # rounding may take the variance of a coefficient below 0
     error = np.sqrt(np.maximum(np.diagonal(inverse) * variance, 0.0))
     return Fit(beta[1:], error[1:])
+
+
+def _matrix(values: Floats) -> tuple[Floats, Floats]:
+    """(target, ones and the other columns)."""
+    return values[:, 0], np.column_stack([np.ones(len(values)), values[:, 1:]])
 
 
 def overlap(before: Fit, after: Fit) -> Floats:
@@ -83,7 +113,7 @@ def overlap(before: Fit, after: Fit) -> Floats:
     return np.where(point, touching, share)
 
 
-@facts.measure("Regression", holds="models are fitted to a matrix of all records")
+@facts.measure("Regression", passes="runs")
 def regression(
     original: object,
     masked: object,
@@ -146,12 +176,11 @@ def regression(
 
 def _fits(pair: Pair) -> tuple[Fit, Fit]:
     """The first column regressed on the others, in both files."""
-    x, z = (filled(part) for part in pair.numbers())
+    x, z = pair.rows(pair.columns)
+    ours, theirs = known_means(x), known_means(z)
     # both files in the original's units, so that coefficients compare
-    mean, sd = x.mean(axis=0), x.std(axis=0)
+    mean, sd = mean_and_sd(x, ours)
     unit = np.where(sd > 0, sd, 1.0)
-    x = (x - mean) / unit
-    z = (z - mean) / unit
-    before = least_squares(x[:, 0], x[:, 1:])
-    after = least_squares(z[:, 0], z[:, 1:])
+    before = least_squares(x, lambda run: (filled(run, ours) - mean) / unit)
+    after = least_squares(z, lambda run: (filled(run, theirs) - mean) / unit)
     return before, after

@@ -11,8 +11,9 @@ from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats
 from tacit.data.pair import Pair
+from tacit.data.runs import known_means, runs
 from tacit.loss import class_means
-from tacit.loss.moments import filled, known_means, runs
+from tacit.loss.moments import filled
 
 if TYPE_CHECKING:
     from tacit.data.out_of_core.disk_rows import Rows

@@ -15,6 +15,7 @@ from tacit.risk.read_off import nearest, reach_of, read_off, share_inside, targe
 
 @facts.measure(
     "Attribute disclosure",
+    passes="links",
     holds="values are read off the class of records that a link names, wherever they stand",
 )
 def attribute(
@@ -65,14 +66,16 @@ def attribute(
     elif not links:
         links = {"nearest": nearest(pair, keys)}
 
-    hits = {name: read_off(pair, one, keys, width) for name, one in links.items()}
-    shares = {
-        name: {column: float(hit.mean()) for column, hit in columns.items()}
-        for name, columns in hits.items()
-    }
-    means = {name: float(np.mean(list(of.values()))) for name, of in shares.items()}
-    # Equal shares are decided by name, so that the order of the attacks does not matter.
-    best = max(means, key=lambda name: (means[name], name))
+    shares: dict[str, dict[str, float]] = {}
+    means: dict[str, float] = {}
+    best, by_record = "", np.zeros(0)
+    for name, one in links.items():
+        hits = read_off(pair, one, keys, width)
+        shares[name] = {column: float(hit.mean()) for column, hit in hits.items()}
+        means[name] = float(np.mean(list(shares[name].values())))
+        # Equal shares are decided by name, so that the order of the attacks does not matter.
+        if not best or (means[name], name) > (means[best], best):
+            best, by_record = name, np.mean(list(hits.values()), axis=0)
     chance: dict[str, float] = {}
     for name in pair.columns:
         x, z = pair.column(name)
@@ -95,7 +98,7 @@ def attribute(
             "attacker": best,
             "by attacker": means,
         },
-        np.mean(list(hits[best].values()), axis=0),
+        by_record,
         shares[best],
     )
 

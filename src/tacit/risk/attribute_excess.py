@@ -8,11 +8,13 @@ from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.attack.linkage import Linkage
 from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.base.typing import Bools, Floats
+from tacit.data.microdata import Microdata
 from tacit.data.pair import Pair
 from tacit.risk.attribute import usable
 from tacit.risk.read_off import (
@@ -62,6 +64,7 @@ class Excess:
     "Attribute disclosure beyond guessing",
     threshold=0.05,
     why="at most one confidential value in twenty read off that is not guessed anyway",
+    passes="links",
     holds="every record is looked for among nine tenths of all others",
 )
 def attribute_excess(
@@ -213,15 +216,16 @@ def _of_nearest_other(
     if file.n < 2:
         return control
     # Every tenth record in the order of values: the parts depend on no order of rows.
-    order = np.lexsort(file.numbers([*pair.columns, *keys]).T)
-    part = np.empty(file.n, np.int64)
-    part[order] = np.arange(file.n) % FOLDS
+    # whose rows they are says what stands in a gap
+    units = [*file.schema.names(role="person"), *file.schema.names(role="household")]
+    known = file.select([*keys, *(name for name in units if name not in keys)])
+    part = _folds(file, [*pair.columns, *keys])
     for fold in range(min(FOLDS, file.n)):
         ours = np.flatnonzero(part == fold)
         theirs = np.flatnonzero(part != fold)
-        others = file.take(theirs)
+        others = known.take(theirs)
         nobody = np.full(len(ours), -1, np.int64)
-        link = nearest_of(file.take(ours), others, keys, nobody)
+        link = nearest_of(known.take(ours), others, keys, nobody)
         labels, linked_class = named_classes(others, link, keys)
         for name in pair.columns:
             values = file.column(name)
@@ -235,3 +239,22 @@ def _of_nearest_other(
             )
             control[name][ours] = right
     return control
+
+
+def _folds(file: Microdata, names: list[str]) -> npt.NDArray[np.int8]:
+    """The part of each record: its place in the order of these columns, the last counting most."""
+    part = np.empty(file.n, np.int8)
+    if file.in_memory:
+        part[np.lexsort(file.numbers(names).T)] = np.arange(file.n) % FOLDS
+        return part
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.data.io.on_disk import OnDisk
+    from tacit.data.out_of_core import pieces
+    from tacit.data.out_of_core.disk_rows import disk_rows, value_order
+
+    assert isinstance(file, OnDisk)
+    place = 0
+    for rows in value_order([disk_rows(file, names[::-1])]).in_turn(pieces.PIECE):
+        part[rows.astype(np.int64)] = np.arange(place, place + len(rows)) % FOLDS
+        place += len(rows)
+    return part

@@ -7,10 +7,11 @@ correct links is averaged: over sets, then over s. Source: Domingo-Ferrer and To
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
-from math import comb
+from math import comb, fsum
 
 import numpy as np
 
@@ -64,14 +65,15 @@ class Tally:
 
     def add(
         self,
-        link: Linkage,
+        success: Floats,
+        rate: float,
         chosen: Sequence[int],
     ) -> None:
         """Count one linkage on the chosen columns."""
         self.runs += 1
-        self.success += link.success
-        self.rates.setdefault(len(chosen), []).append(link.rate)
-        self.rate_with[list(chosen)] += link.rate
+        self.success += success
+        self.rates.setdefault(len(chosen), []).append(rate)
+        self.rate_with[list(chosen)] += rate
         self.runs_with[list(chosen)] += 1
 
     def rate_by_size(self) -> dict[str, float]:
@@ -111,7 +113,7 @@ def originals_to_link(pair: Pair, attacker: str) -> Ints:
         return np.arange(records)
     # Every so many-th record in value order: the sample does not depend on row order.
     step = -(-records // LARGEST_SAMPLE)
-    return np.sort(pair.canonical()[::step])
+    return np.sort(pair.canonical_at(np.arange(0, records, step)))
 
 
 def average(
@@ -168,22 +170,69 @@ def link_sets(
     """Run the attacker on every set of attributes of every size."""
     names = pair.columns
     whole_file = len(rows) == pair.original.n
-    originals = pair.original if whole_file else pair.original.take(rows)
+    link = _by_pieces(pair, attacker, rows)
+    if link is None:
+        originals = pair.original if whole_file else pair.original.take(rows)
+        link = partial(_linked, attacker, originals, pair.masked, rows)
     tally = Tally.empty(len(rows), len(names))
     # An intruder who knows one attribute is counted even where d/2 rounds down to none.
     most_known = max(1, len(names) // 2)
     for size in range(1, most_known + 1):
         for chosen in subsets(len(names), size, draws, seed):
-            known = [names[j] for j in chosen]
-            intruder = attackers[attacker](columns=known)
             try:
-                link = intruder.link(originals, pair.masked, truth=rows)
+                success, rate = link([names[j] for j in chosen])
             except TacitError as error:
                 # What could not be computed is said, never counted as zero.
                 tally.refused[str(size)] = str(error)
                 continue
-            tally.add(link, chosen)
+            tally.add(success, rate, chosen)
     return tally
+
+
+def _linked(
+    attacker: str,
+    originals: Microdata,
+    masked: Microdata,
+    rows: Ints,
+    known: list[str],
+) -> tuple[Floats, float]:
+    """Success and rate of a linkage by the known columns."""
+    link: Linkage = attackers[attacker](columns=known).link(
+        originals, masked, truth=rows
+    )
+    return link.success, link.rate
+
+
+def _by_pieces(
+    pair: Pair, attacker: str, rows: Ints
+) -> Callable[[list[str]], tuple[Floats, float]] | None:
+    """How some originals are linked to a release on the disk without holding it; None: it is held.
+
+    Rows of persons and households vote together and fill each other's gaps, so they are held.
+    """
+    if attacker != "nearest" or pair.held or len(rows) == pair.original.n:
+        return None
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.attack.over_blocks.few_originals import found_among_all
+    from tacit.attack.unit_counts import counted_units
+    from tacit.data.io.on_disk import OnDisk
+
+    schema = pair.original.schema
+    if schema.names(role="person") or schema.names(role="household"):
+        return None
+    identifiers = schema.names(role="identifier")
+    originals = pair.original.few(rows, [*pair.columns, *identifiers])
+    if not counted_units(originals).single:
+        return None
+    masked = pair.masked
+    assert isinstance(masked, OnDisk)
+
+    def link(known: list[str]) -> tuple[Floats, float]:
+        success = found_among_all(originals, masked, known, rows)
+        # rounded as of ``Linkage.correct``
+        return success, round(fsum(success), 9) / len(rows)
+
+    return link
 
 
 def of_the_unprotected(

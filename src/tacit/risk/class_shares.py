@@ -13,7 +13,8 @@ import numpy as np
 from tacit.base.errors import ColumnError
 from tacit.base.typing import Bools, Floats, Ints
 from tacit.data.microdata import Microdata, Role
-from tacit.data.repeated import Repeated
+from tacit.data.pair import read_as
+from tacit.data.spread import Spread
 from tacit.data.units import Units
 from tacit.risk.classes import classes, codes
 from tacit.risk.frequencies import key_codes, keyed
@@ -68,7 +69,7 @@ def shares(
     base = max(int(values.max()) + 1 if len(values) else 1, 1)
     packed = labels[present] * base + values[present]
     cell, place = np.unique(packed, return_inverse=True)
-    each = _once(labels[present], units, present)
+    each = _once(labels, present, units)
     total = np.bincount(place, weights=each, minlength=len(cell))
     count = total.astype(np.float64)
     label, value = cell // base, cell % base
@@ -83,15 +84,13 @@ def shares(
     return Shares(label, value, count, start, np.round(size, 9))
 
 
-def _once(labels: Ints, units: Units | None, present: Bools) -> Floats:
-    """What each record counts, so that every person counts once in each class."""
-    if isinstance(units, Repeated):
-        return units.times[present].astype(np.float64)
-    if units is None or units.single:
-        return np.ones(len(labels))
-    pairs = labels * units.number + units.labels[present]
-    _, place, records = np.unique(pairs, return_inverse=True, return_counts=True)
-    return np.asarray(1.0 / records[place])
+def _once(labels: Ints, present: Bools, units: Units | None) -> Floats:
+    """What each row with a value counts, so that every person counts once in each class."""
+    if units is None:
+        return np.ones(int(present.sum()))
+    # rows without a value are in a class of their own, where nobody is counted
+    counted = np.where(present, labels, labels.max(initial=-1) + 1)
+    return units.once(counted)[present]
 
 
 @dataclass(frozen=True)
@@ -127,11 +126,12 @@ def keys_and_confidential(
     confidential: Sequence[str] | None,
 ) -> tuple[Judged, list[str], list[str]]:
     """The release, its keys (all quasi-identifiers if none has categories), its targets."""
-    judged = Judged.of(original, masked, keys, every=True)
+    if confidential is None:
+        known = read_as(Microdata.of(original), masked)
+        confidential = known.schema.names(role=Role.confidential)
+    judged = Judged.of(original, masked, keys, every=True, beside=confidential)
     release = judged.data if judged.on_disk is None else judged.on_disk
     _, names = keyed(release, judged.keys or None)
-    if confidential is None:
-        confidential = release.schema.names(role=Role.confidential)
     return judged, names, list(confidential)
 
 
@@ -146,7 +146,9 @@ def judged_shares(judged: Judged, keys: Sequence[str], column: str) -> ColumnSha
         return column_shares(judged.data, names, column, judged.units)
     from tacit.risk.combinations import Combinations, rows_like
 
-    cells = Combinations.of(judged.on_disk, [*names, column])
+    units = judged.units
+    who = units.who if isinstance(units, Spread) else None
+    cells = Combinations.of(judged.on_disk, [*names, column], who=who)
     ours = key_codes(judged.data, names)
     theirs = key_codes(cells.data, names)
     labels, of_cells = rows_like(ours, theirs)

@@ -7,6 +7,8 @@ Nothing is hashed, so nothing collides.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from tacit.base.typing import Floats, Ints
@@ -111,17 +113,21 @@ def classes(codes: Ints) -> tuple[Ints, int]:
     A missing value (-1) is a category of its own here; `frequencies` treats it as matching
     everything.
     """
-    n, m = codes.shape
+    return classes_in_turn(codes.T, len(codes))
+
+
+def classes_in_turn(columns: Iterable[Ints], n: int) -> tuple[Ints, int]:
+    """``classes`` of n records from one column of codes after the other; only one is held."""
     if n == 0:
         return np.zeros(0, np.int64), 0
     packed = np.zeros(n, np.int64)
     used = 1  # packed numbers are below this
-    for j in range(m):
+    for column in columns:
         # one digit more than the largest code, for the missing value
-        base = int(codes[:, j].max()) + 2
+        base = int(column.max()) + 2
         if used * base >= _MOST_PACKED:
             packed, used = rank(packed)
-        packed = packed * base + (codes[:, j] + 1)
+        packed = packed * base + (column + 1)
         used *= base
     return rank(packed)
 

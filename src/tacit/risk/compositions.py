@@ -18,6 +18,7 @@ def count_compositions(
     codes: Ints,
     weights: Floats,
     units: Units,
+    row: Ints | None = None,
 ) -> tuple[Ints, Floats]:
     """(f, F) of each unit: how many units have rows with the same keys, and their weights.
 
@@ -29,6 +30,8 @@ def count_compositions(
         The weight of each unit.
     units : Units
         Whose records these are.
+    row : array of int, optional
+        The row of ``codes`` of each record, where a row stands for several.
 
     Notes
     -----
@@ -42,7 +45,9 @@ def count_compositions(
     missing = codes < 0
     has_gap = np.asarray(missing.any(axis=1))
     # the classes of the members, sorted inside each unit
-    order = np.lexsort((labels, units.labels))
+    of_record = labels if row is None else labels[row]
+    order = np.lexsort((of_record, units.labels))
+    members_of = of_record[order]
     f = np.zeros(units.number, np.int64)
     F = np.zeros(units.number)
     # units of different sizes never agree
@@ -50,7 +55,7 @@ def count_compositions(
         of_size = np.flatnonzero(units.sizes == size)
         start = units.starts[of_size]
         place = start[:, None] + np.arange(size)
-        members = labels[order][place]
+        members = members_of[place]
         kinds, kind = np.unique(members, axis=0, return_inverse=True)
         kind = kind.reshape(-1)
         number_of = np.bincount(kind).astype(np.float64)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.risk.frequencies import NO_KEYS
-from tacit.risk.individual import individual
+from tacit.risk.individual import judged_risk
 from tacit.risk.judged import Judged
 
 
@@ -50,13 +50,10 @@ def household(
     ----------
     Franconi and Polettini (2004).
     """
-    judged = Judged.of(
-        original, masked, keys, weight=weight, held=household is not None
-    )
-    data, names = judged.data, judged.keys
-    if not names:
+    judged = Judged.of(original, masked, keys, weight=weight, lives=household)
+    if not judged.keys:
         return Measure.absent("household", NO_KEYS)
-    risk = individual(data, names, weight, household, units=judged.units)
+    risk = judged_risk(judged, weight, household)
     together, units = risk.household, risk.units
     if together is None:
         why = "the file has no household column (give one the role household)"

@@ -12,9 +12,10 @@ from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Microdata, Role
-from tacit.data.units import Units
+from tacit.data.spread import Spread
+from tacit.data.units import Units, records
 from tacit.risk.benedetti_franconi import individual_risk
-from tacit.risk.classes import codes, first_of_each
+from tacit.risk.classes import codes, column_codes, first_of_each
 from tacit.risk.frequencies import (
     NO_KEYS,
     Frequencies,
@@ -168,6 +169,30 @@ def individual(
     )
 
 
+def judged_risk(
+    judged: Judged, weight: str | None = None, household: str | None = None
+) -> IndividualRisk:
+    """``individual`` of the records of a release, from its combinations where it is on the disk."""
+    found = judged.on_disk
+    # a table of combinations does not say who lives together
+    home = household if found is None else None
+    risk = individual(judged.data, judged.keys, weight, home, units=judged.units)
+    if found is None or judged.row is None:
+        return risk
+    if household is None:
+        household = next(iter(found.schema.names(role=Role.household)), None)
+    row, units = judged.row, risk.units
+    who = units.who if isinstance(units, Spread) else records(len(row))
+    together = None
+    record = risk.record[row]
+    if household is not None:
+        homes = column_codes(found.column(household))
+        together = _together(record, homes, who)
+    return IndividualRisk(
+        record, together, risk.sample[row], risk.population[row], risk.method, who
+    )
+
+
 def _has_weights(data: object) -> bool:
     """Roles count in Microdata only; of a plain frame the weight must be named."""
     return isinstance(data, Microdata) and weights_of(data, None) is not None
@@ -241,10 +266,9 @@ def reidentification(
     Benedetti and Franconi (1998); Franconi and Polettini (2004).
     """
     judged = Judged.of(original, masked, keys, weight=weight)
-    data, names = judged.data, judged.keys
-    if not names:
+    if not judged.keys:
         return Measure.absent("individual", NO_KEYS)
-    risk = individual(data, names, weight, units=judged.units)
+    risk = judged_risk(judged, weight)
     return Measure(
         "individual",
         risk.rate,

@@ -102,7 +102,7 @@ def _by_rank(
     n = theirs.present
     # where each record stands in the order of z, and then the originals in that order
     ranks = theirs.ranks(folder, "first")
-    originals = placed(_AtRanks(ranks, x), spans(x.n), n, folder)
+    originals = placed(AtRanks(ranks, x), spans(x.n), n, folder)
     ranks.remove()
     pieces = [(*span, folder.next_file(), folder.next_file()) for span in spans(n)]
     lengths = tuple(mapped(_Beside(theirs.values, OrderCounts.of(ours)), pieces))
@@ -116,13 +116,14 @@ def _by_rank(
 
 
 @dataclass(frozen=True)
-class _AtRanks:
+class AtRanks:
     """Item: a span of rows. The places of its records in the order, and their originals."""
 
-    ranks: NumberFiles
+    ranks: NumberSource
     x: NumberSource
 
     def __call__(self, item: tuple[int, int]) -> tuple[Ints, Floats]:
+        """(places, numbers)."""
         place = self.ranks.read(*item)
         known = ~np.isnan(place)
         return place[known].astype(np.int64), self.x.read(*item)[known]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,7 +15,11 @@ from tacit.base.errors import ParameterError
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats, Ints
 from tacit.data.pair import Pair
+from tacit.data.runs import known_means, runs
 from tacit.risk.interval import WIDTHS
+
+if TYPE_CHECKING:
+    from tacit.data.out_of_core.disk_rows import Rows
 
 # Sizes of noise that the intruder tries, as multiples of a column's standard deviation:
 # from hardly any to four times, each about half as large again as the one before.
@@ -30,7 +35,7 @@ BLOCK = 8_192
     "Interval disclosure beyond guessing",
     threshold=0.4,
     why="at most half of the values guessed closely, a tenth of which needs no release",
-    holds="a guess of a value is made of all columns of its record, for many sizes of noise",
+    passes="pieces",
 )
 def interval_excess(
     original: object,
@@ -92,34 +97,23 @@ def interval_excess(
         own_row = np.arange(pair.original.n)
     else:
         own_row = np.full(pair.original.n, -1)
-    released = own_row >= 0
-    if not released.any():
+    if not (own_row >= 0).any():
         why = "it is not known which masked record is whose"
         return Measure.absent("interval_excess", why)
 
-    x, z = pair.numbers(names)
-    x = x[released]
-    own = own_row[released]
-    # files whose rows stand in the same order are not copied
-    in_order = np.array_equal(own, np.arange(len(z)))
-    guesses = _Guesses.of(z if in_order else z[own], z, noise)
+    columns_of = _in_memory if pair.held else _on_disk
     with_release: dict[str, float] = {}
     without: dict[str, float] = {}
     best_guess: dict[str, str] = {}
-    for j, name in enumerate(names):
-        known = ~np.isnan(x[:, j])
-        # in rising order all look-ups walk through memory
-        order = np.flatnonzero(known)[np.argsort(x[known, j], kind="stable")]
-        ranked = _Ranked.of(x[order, j], widths)
-        titles = [RELEASED]
-        share = _share_close(ranked, [guesses.released[order, j]])
+    judged = columns_of(pair, names, own_row, widths, noise)
+    for name, column in zip(names, judged, strict=True):
+        titles, share = [RELEASED], column.close_as_released()
         # where the value as released is right everywhere, no other guess is better
         if share[0] < 1.0:
-            titles += guesses.filtered
-            others = [guess[order, j] for guess in guesses.filtered.values()]
-            share += _share_close(ranked, others)
+            titles += column.guesses.titles
+            share += column.close_if_filtered()
         with_release[name], best_guess[name] = max(zip(share, titles, strict=True))
-        without[name] = _best_constant(ranked)
+        without[name] = column.best_constant()
     excess = {name: max(0.0, with_release[name] - without[name]) for name in names}
     return Measure(
         "interval_excess",
@@ -138,57 +132,161 @@ def interval_excess(
     )
 
 
+class JudgedColumn(Protocol):
+    """A column whose guesses are counted, in memory or on the disk."""
+
+    @property
+    def guesses(self) -> Guesses:
+        """What an intruder makes of each masked row."""
+        ...
+
+    def close_as_released(self) -> list[float]:
+        """The share of masked values that are near enough."""
+        ...
+
+    def close_if_filtered(self) -> list[float]:
+        """The same of each filtered guess."""
+        ...
+
+    def best_constant(self) -> float:
+        """The largest share that one and the same guess for everybody can have."""
+        ...
+
+
+def _on_disk(
+    pair: Pair,
+    names: list[str],
+    own_row: Ints,
+    widths: Sequence[float],
+    noise: float | None,
+) -> Iterator[JudgedColumn]:
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.risk.interval_excess_by_pieces import judged_columns
+
+    return judged_columns(pair, names, own_row, widths, noise)
+
+
+def _in_memory(
+    pair: Pair,
+    names: list[str],
+    own_row: Ints,
+    widths: Sequence[float],
+    noise: float | None,
+) -> Iterator[JudgedColumn]:
+    """Each column with the originals whose record was released, in the order of their values."""
+    x, z = pair.numbers(names)
+    guesses = Guesses.of(z, noise)
+    for j in range(len(names)):
+        known = np.flatnonzero((own_row >= 0) & ~np.isnan(x[:, j]))
+        # in rising order all look-ups walk through memory
+        order = known[np.argsort(x[known, j], kind="stable")]
+        yield _HeldColumn(j, z, own_row[order], Ranked.of(x[order, j], widths), guesses)
+
+
 @dataclass(frozen=True)
-class _Guesses:
+class _HeldColumn:
+    """A column in memory."""
+
+    place: int
+    z: Floats
+    own: Ints
+    """Masked rows in the order of the original values."""
+    ranked: Ranked
+    guesses: Guesses
+
+    def close_as_released(self) -> list[float]:
+        """Of the masked values."""
+        column = self.z[:, self.place]
+        released = self.guesses.as_released(column[self.own], self.place)
+        return _share_close(self.ranked, 1, lambda some: [released[some]])
+
+    def close_if_filtered(self) -> list[float]:
+        """Of every filtered guess, some records at a time."""
+        return _share_close(
+            self.ranked,
+            len(self.guesses.titles),
+            lambda some: self.guesses.filtered(self.z[self.own[some]], self.place),
+        )
+
+    def best_constant(self) -> float:
+        """Of all constants."""
+        return _best_constant(self.ranked)
+
+
+@dataclass(frozen=True)
+class Guesses:
     """What an intruder makes of each masked row, from the moments of the release alone."""
 
-    centred: Floats
     mean: Floats
     unit: Floats
     correlations: Floats
     noises: Sequence[float]
 
     @classmethod
-    def of(cls, rows: Floats, z: Floats, noise: float | None) -> _Guesses:
-        """Of masked ``rows`` of the release z."""
+    def of(cls, z: Rows, noise: float | None) -> Guesses:
+        """From the moments of a release, run by run."""
         # an empty column has no mean: its guesses are 0
-        known = ~np.isnan(z)
-        number = np.maximum(known.sum(axis=0), 1)
-        mean = np.where(known, z, 0.0).sum(axis=0) / number
-        # a gap is the mean, as far as the other columns are concerned
-        centred = np.where(known, z - mean, 0.0)
-        sd = np.sqrt((centred**2).sum(axis=0) / number)
+        mean = known_means(z)
+        number, squares = np.zeros(z.shape[1]), np.zeros(z.shape[1])
+        for run in runs(z):
+            number += (~np.isnan(run)).sum(axis=0)
+            squares += (_centred(run, mean) ** 2).sum(axis=0)
+        sd = np.sqrt(squares / np.maximum(number, 1))
         unit = np.where(sd > 0, sd, 1.0)
-        scaled = centred / unit
-        correlations = scaled.T @ scaled / len(scaled)
-        if rows is not z:
-            centred = np.where(np.isnan(rows), 0.0, rows - mean)
+        product = np.zeros((z.shape[1], z.shape[1]))
+        for run in runs(z):
+            scaled = _centred(run, mean) / unit
+            product += scaled.T @ scaled
         sizes = NOISES if noise is None else (noise,)
-        return cls(centred, mean, unit, correlations, sizes)
+        return cls(mean, unit, product / max(len(z), 1), sizes)
+
+    def as_released(self, column: Floats, place: int) -> Floats:
+        """The values of a column as they were released; a gap is the mean."""
+        return np.where(np.isnan(column), self.mean[place], column)
 
     @cached_property
-    def released(self) -> Floats:
-        """The values as they were released."""
-        return self.centred + self.mean
+    def titles(self) -> list[str]:
+        """What the filtered guesses are called."""
+        kinds = ("independent", "correlated")
+        return [
+            f"less {kind} noise of {size:g} sd"
+            for size in self.noises
+            for kind in kinds
+        ]
 
     @cached_property
-    def filtered(self) -> dict[str, Floats]:
-        """The values less noise of every size."""
+    def _filters(self) -> list[tuple[float, Floats]]:
+        """Of each size of noise its variance, and what standardised rows are multiplied by."""
         values, vectors = np.linalg.eigh(self.correlations)
-        rows = self.centred / self.unit
-        guesses = {}
+        found = []
         for size in self.noises:
             variance = size**2 / (1 + size**2)
             # directions with less variance than the noise alone carry nothing but noise
             kept = np.maximum(1 - variance / np.maximum(values, 1e-12), 0.0)
-            filtered = rows @ (vectors * kept) @ vectors.T
-            guesses[f"less independent noise of {size:g} sd"] = (
-                filtered * self.unit + self.mean
-            )
-            guesses[f"less correlated noise of {size:g} sd"] = (
-                1 - variance
-            ) * self.centred + self.mean
-        return guesses
+            found.append((variance, (vectors * kept) @ vectors.T))
+        return found
+
+    def filtered(self, rows: Floats, place: int) -> list[Floats]:
+        """A column of some masked rows less noise of every size, as ``titles`` says.
+
+        Column by column and not as a product of matrices: the bits of a record must not depend on
+        which records it is looked at with.
+        """
+        centred = _centred(rows, self.mean)
+        scaled = centred / self.unit
+        found = []
+        for variance, matrix in self._filters:
+            guess = np.zeros(len(rows))
+            for other in range(rows.shape[1]):
+                guess += scaled[:, other] * matrix[other, place]
+            found.append(guess * self.unit[place] + self.mean[place])
+            found.append((1 - variance) * centred[:, place] + self.mean[place])
+        return found
+
+
+def _centred(rows: Floats, mean: Floats) -> Floats:
+    """Rows less the mean; a gap is the mean, as far as the other columns are concerned."""
+    return np.where(np.isnan(rows), 0.0, rows - mean)
 
 
 @dataclass(frozen=True)
@@ -200,7 +298,7 @@ class _Reach:
 
 
 @dataclass(frozen=True)
-class _Ranked:
+class Ranked:
     """Original values of a column in rising order, and which are near enough to each."""
 
     support: Floats  # the distinct values
@@ -208,7 +306,7 @@ class _Ranked:
     reaches: list[_Reach]  # one for each width
 
     @classmethod
-    def of(cls, values: Floats, widths: Sequence[float]) -> _Ranked:
+    def of(cls, values: Floats, widths: Sequence[float]) -> Ranked:
         """``values`` rise."""
         support, counts = np.unique(values, return_counts=True)
         rank = np.cumsum(counts) - (counts - 1) / 2
@@ -222,38 +320,59 @@ class _Ranked:
         return cls(support, counts, reaches)
 
 
-def _share_close(values: _Ranked, guesses: list[Floats]) -> list[float]:
+def _share_close(
+    values: Ranked, ways: int, guesses: Callable[[slice], list[Floats]]
+) -> list[float]:
     """For each way to guess the share of guesses that are near enough, over widths.
 
-    A guess stands for the nearest value: where 0 and 1 are all there is, 0.8 means 1, and a guess
-    half-way goes to the lower one. It is near enough where it stands for none below the first
-    value that is, and for none above the last: two comparisons with values beside them, and no
-    look-up.
+    ``guesses`` makes those of some records, in the order of the values.
     """
     n = int(values.counts.sum())
     if not n:
-        return [0.0 for _ in guesses]
-    enough = [0 for _ in guesses]
+        return [0.0] * ways
+    enough = np.zeros(ways, np.int64)
     # beyond both ends there is nothing else to stand for
     padded = np.concatenate([[-np.inf], values.support, [np.inf]])
     own = np.repeat(np.arange(len(values.support)), values.counts)
     # some thousands of records at a time stay in the processor's cache
     for start in range(0, n, BLOCK):
         some = slice(start, start + BLOCK)
-        here = own[some]
+        here, made = own[some], guesses(some)
         for reach in values.reaches:
             low, high = reach.low[here], reach.high[here]
-            below, first = padded[low], padded[low + 1]
-            final, above = padded[high + 1], padded[high + 2]
-            for place, guess in enumerate(guesses):
-                made = guess[some]
-                near = first - made < made - below
-                near &= above - made >= made - final
-                enough[place] += int(np.count_nonzero(near))
-    return [hits / n / len(values.reaches) for hits in enough]
+            ends = padded[low], padded[low + 1], padded[high + 1], padded[high + 2]
+            enough += near_enough(ends, made)
+    return [int(hits) / n / len(values.reaches) for hits in enough]
 
 
-def _best_constant(values: _Ranked) -> float:
+def near_enough(
+    ends: tuple[Floats, Floats, Floats, Floats], guesses: list[Floats]
+) -> Ints:
+    """How many guesses of each way are near enough.
+
+    A guess stands for the nearest value: where 0 and 1 are all there is, 0.8 means 1, and a guess
+    half-way goes to the lower one. It is near enough where it stands for none below the first
+    value that is, and for none above the last: two comparisons with values beside them, and no
+    look-up.
+
+    Parameters
+    ----------
+    ends : four arrays
+        Of each record the value before the first that is near enough, that first, the last, and
+        the value after it.
+    guesses : list of arrays
+        The guesses of each way.
+    """
+    below, first, final, above = ends
+    found = np.zeros(len(guesses), np.int64)
+    for place, made in enumerate(guesses):
+        near = first - made < made - below
+        near &= above - made >= made - final
+        found[place] = np.count_nonzero(near)
+    return found
+
+
+def _best_constant(values: Ranked) -> float:
     """The largest share that one and the same guess for everybody can have."""
     n = int(values.counts.sum())
     if not n:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
 from tacit.data.fill_in import filled
 from tacit.data.microdata import Kind, Microdata
 from tacit.data.pair import read_as
@@ -37,6 +37,8 @@ class Judged:
     """Cells of these that the reader fills in from another row of the person or household."""
     on_disk: OnDisk | None = None
     """The release, where ``data`` holds its combinations of keys in place of its records."""
+    row: Ints | None = None
+    """The combination of each record then, where somebody has several or lives with others."""
 
     @classmethod
     def of(
@@ -46,8 +48,9 @@ class Judged:
         keys: Sequence[str] | None = None,
         *,
         weight: str | None = None,
-        held: bool = False,
+        lives: str | None = None,
         every: bool = False,
+        beside: Sequence[str] = (),
     ) -> Judged:
         """The release of these files; keys are the nominal and ordinal quasi-identifiers.
 
@@ -59,10 +62,12 @@ class Judged:
             What is counted.
         weight : str, optional
             Column of sampling weights; the one with that role unless given.
-        held : bool
-            Something but keys and weights is asked for: all records are needed.
+        lives : str, optional
+            A column that says who lives together, whatever its role is.
         every : bool
             All quasi-identifiers are keys where none has categories.
+        beside : list of str
+            Columns that are looked at beside the keys.
         """
         known = Microdata.of(original)
         release = read_as(known, masked)
@@ -73,17 +78,25 @@ class Judged:
         counted = names
         if every and not names:
             counted = keyed(release, None)[1]
-        if not (held or known.in_memory or release.in_memory) and counted:
+        if not (known.in_memory or release.in_memory) and counted:
             # measured: what reads files is not loaded where they are in memory
             from tacit.data.io.on_disk import OnDisk
-            from tacit.risk.combinations import Combinations, has_units, weight_of
+            from tacit.risk.combinations import (
+                Combinations,
+                has_gaps,
+                has_units,
+                weight_of,
+            )
 
-            if isinstance(release, OnDisk) and not has_units(known, release):
-                return cls._of_combinations(
-                    Combinations.of(release, counted, weight_of(release, weight)),
-                    release,
-                    counted,
-                )
+            several = has_units(known, release) or lives is not None
+            # without a gap there is nothing that another row of the person or household fills
+            if isinstance(release, OnDisk) and not (
+                several and has_gaps(release, [*counted, *beside])
+            ):
+                who = _counted(known, release) if several else None
+                by = weight_of(release, weight)
+                found = Combinations.of(release, counted, by, who)
+                return cls._of_combinations(found, release, counted)
         reader = filled(release, known)
         suppressed = read_off = 0
         for name in names:
@@ -103,7 +116,7 @@ class Judged:
         cls, found: Combinations, release: OnDisk, names: list[str]
     ) -> Judged:
         """A release on the disk by its combinations of keys; nothing can be read off."""
-        return cls(found.data, names, found.units, 0, 0, release)
+        return cls(found.data, names, found.units, 0, 0, release, found.row)
 
     def of_records(self, values: Floats) -> Floats | None:
         """A value of each record; None where only combinations of keys are known."""

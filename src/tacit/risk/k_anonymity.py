@@ -64,8 +64,12 @@ def k_anonymity(
         release = read_as(ours, theirs)
         if counted_on_disk(ours, release):
             return _on_disk(release, k, keys, missing)
-    judged = Judged.of(ours, theirs, keys)
-    has_categories = bool(judged.keys)
+    judged = Judged.of(ours, theirs, keys, every=True)
+    chosen = judged.keys
+    if judged.on_disk is not None and keys is None:
+        # there all quasi-identifiers are keys where none has categories
+        chosen = keys_of(judged.on_disk)
+    has_categories = bool(chosen)
     data, names = keyed(judged.data, judged.keys or None)
     units = judged.units
     coded = key_codes(data, names)
@@ -85,14 +89,14 @@ def k_anonymity(
         "k": k,
         "keys": names,
         "categorical keys": has_categories,
-        "records below k": int(below.sum()),
-        "uniques": int((f < 2).sum()),
+        "records below k": units.marked(below),
+        "uniques": units.marked(f < 2),
         "classes": grouped[1],
         "smallest group": int(f.min()) if len(f) else 0,
         **judged.details,
         **_persons_below(units, f, k, grouped),
     }
-    of_record = below.astype(np.float64)
+    of_record = judged.of_records(below.astype(np.float64))
     return _measure(k, share, units.word, details, per_column, of_record)
 
 
@@ -170,7 +174,7 @@ def _persons_below(
     if units.word != "person":
         return {}
     labels, number = grouped
-    records = np.bincount(labels, minlength=number)
+    records = units.by_label(labels, number)
     few = f[first_of_each(labels, number)] < k
     return {
         "classes of k records and fewer persons": int((few & (records >= k)).sum()),

@@ -196,12 +196,8 @@ class KeySets:
         """Units that share each record's key."""
         if self.units.single:
             return np.asarray(self.units.by_label(labels, number)[labels])
-        # each unit once in each class; sorted by hand, which is quicker than np.unique's hashes
-        pair = labels * self.units.number + self.units.labels
-        pairs = np.sort(pair)
-        new = np.flatnonzero(np.diff(pairs, prepend=-1))
-        once = pairs[new]
-        f = np.bincount(once // self.units.number, minlength=number)
+        # each unit once in each class
+        f = np.bincount(self.units.pairs(labels)[0], minlength=number)
         return np.asarray(f[labels])
 
     def _units_of(self, rows: np.ndarray) -> int:

@@ -34,10 +34,9 @@ def count_persons(
         The result of ``classes(codes)``.
     """
     labels, number = grouped
-    weight = person_weights(weights, units)
+    weight = units.weights(weights)
     # each person once in each class
-    pairs = np.unique(labels * units.number + units.labels)
-    label, person = pairs // units.number, pairs % units.number
+    label, person = units.pairs(labels)
     if any_matches and bool((codes < 0).any()):
         distinct = codes[first_of_each(labels, number)]
         f, F = _with_gaps(distinct, label, person, weight)
@@ -48,21 +47,13 @@ def count_persons(
     return f[labels], F[labels]
 
 
-def person_weights(weights: Floats | None, units: Units) -> Floats:
-    """How many people of the population each person stands for: the mean over his records."""
-    if weights is None:
-        return np.ones(units.number)
-    total = np.bincount(units.labels, weights=weights, minlength=units.number)
-    return np.asarray(total / units.sizes, np.float64)
-
-
 def people_behind(weights: Floats | None, units: Units) -> float:
     """How many people of the population all of these persons stand for."""
     if weights is None:
         return float(units.number)
     if units.single:
         return float(weights.sum())
-    return float(person_weights(weights, units).sum())
+    return float(units.weights(weights).sum())
 
 
 def _with_gaps(

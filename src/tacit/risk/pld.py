@@ -12,7 +12,8 @@ from tacit.risk.averaged_linkage import LARGEST, average_one_to_one
 
 @facts.measure(
     "Probabilistic linkage, averaged",
-    holds="every subset of the columns is linked anew",
+    # larger files than this are left out
+    passes="sample",
 )
 def pld(
     original: object,

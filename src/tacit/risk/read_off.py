@@ -11,7 +11,7 @@ from tacit.attack.linkage import Linkage
 from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Kind, Microdata
 from tacit.data.pair import Pair
-from tacit.risk.classes import classes, codes
+from tacit.risk.classes import classes_in_turn, column_codes
 
 
 def targets_of(pair: Pair, confidential: Sequence[str] | None) -> list[str]:
@@ -76,7 +76,9 @@ def named_classes(
     compared: list[str],
 ) -> tuple[Ints, Ints]:
     """The class of each masked record, and the one named for each original (-1: none)."""
-    labels, _ = classes(codes(masked.numbers(compared)))
+    # one column after the other: a file may be larger than memory
+    columns = (column_codes(masked.column(name)) for name in compared)
+    labels, _ = classes_in_turn(columns, masked.n)
     return labels, np.where(link.match >= 0, labels[np.maximum(link.match, 0)], -1)
 
 

@@ -13,6 +13,7 @@ from tacit.base.errors import ParameterError
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Microdata
+from tacit.data.repeated import Repeated
 from tacit.data.units import Units, persons, records
 from tacit.risk.classes import classes, first_of_each
 from tacit.risk.counting import count
@@ -56,6 +57,8 @@ class Suda:
     keys: tuple[str, ...]
     definition: str
     fraction: float
+    special: int
+    """Records with a score."""
 
     def to_dict(self) -> dict[str, object]:
         """Summary in plain types."""
@@ -64,16 +67,15 @@ class Suda:
             "fraction": self.fraction,
             "keys": list(self.keys),
             "minimal sample uniques": len(self.sets[0]),
-            "records with a score": int((self.score > 0).sum()),
+            "records with a score": self.special,
             "highest score": float(self.score.max(initial=0.0)),
             "highest dis": float(self.dis.max(initial=0.0)),
             "contributions": self.contributions,
         }
 
     def __repr__(self) -> str:
-        special = int((self.score > 0).sum())
         return (
-            f"Suda({special} of {len(self.score)} records are special uniques; "
+            f"Suda({self.special} of {len(self.score)} records are special uniques; "
             f"highest DIS {self.dis.max(initial=0.0):.4f}; "
             f"score as in {self.definition})"
         )
@@ -163,10 +165,12 @@ def suda(
         has_column = (columns >> j) & 1
         worth_here = worth_of_set * has_column
         by_record[:, j] = _of_class(labels, number, row, worth_here)
-    total = score.sum()
+    # rows of a table of combinations stand for several records each
+    times = units.times if isinstance(units, Repeated) else np.ones(n, np.int64)
+    total = times @ score
     contributions: dict[str, float] = {}
     for j, name in enumerate(names):
-        percent = 100 * by_record[:, j].sum() / total if total else 0.0
+        percent = 100 * (times @ by_record[:, j]) / total if total else 0.0
         contributions[name] = float(percent)
     # records without a score keep shares of 0
     divisor = np.where(score > 0, score, 1.0)
@@ -179,13 +183,14 @@ def suda(
     in_pairs = 2 * int((each_class == 2).sum())
     return Suda(
         score,
-        dis(score, m, in_pairs, fraction),
+        dis(score, m, in_pairs, fraction, times),
         contributions,
         by_record,
         (row, columns),
         tuple(names),
         definition,
         float(fraction),
+        int(times[score > 0].sum()),
     )
 
 

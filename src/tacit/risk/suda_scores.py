@@ -21,7 +21,6 @@ from math import factorial
 import numpy as np
 
 from tacit.base.typing import Floats, Ints
-from tacit.data.repeated import Repeated
 from tacit.data.units import Units, records
 from tacit.kernels.suda import minimal_uniques
 from tacit.risk.classes import classes, first_of_each
@@ -54,13 +53,7 @@ def minimal_sample_uniques(
     labels, number = classes(codes)
     first = first_of_each(labels, number)
     whose = records(len(codes)) if units is None else units
-    whole = Units("class", labels)
-    if isinstance(whose, Repeated):
-        # a key that several records have is nobody's own
-        person = np.where(whose.times[first] == 1, first, -1)
-    else:
-        owner = whole.shared(whose.labels.astype(np.float64))
-        person = np.where(np.isnan(owner), -1, owner).astype(np.int64)
+    person = whose.owners(labels)
     # The column with most values last: it splits the rows soonest (see the kernel).
     highest = codes.max(axis=0, initial=0)
     order = np.argsort(highest, kind="stable")
@@ -79,13 +72,18 @@ def dis(
     keys: int,
     pairs: int,
     fraction: float,
+    times: Ints | None = None,
 ) -> Floats:
-    """Probability-like score in [0, 1] of the SUDA score (see above); 0 where that is 0."""
+    """Probability-like score in [0, 1] of the SUDA score (see above); 0 where that is 0.
+
+    ``times`` says how many records each score is that of; one unless given.
+    """
     probability = np.zeros_like(score)
     special = score > 0
     if special.any():
         power = score[special] ** (1 + (8 - keys) / 20)
         wrong_matches = pairs * (1 - fraction) / fraction
-        scaled = power * (1 / power).sum()
+        each = 1 / power if times is None else times[special] / power
+        scaled = power * each.sum()
         probability[special] = 1 / (1 + wrong_matches / scaled)
     return probability

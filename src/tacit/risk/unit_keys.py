@@ -14,7 +14,6 @@ from tacit.risk.benedetti_franconi import individual_risk
 from tacit.risk.compositions import count_compositions
 from tacit.risk.frequencies import NO_KEYS, key_codes, weights_of
 from tacit.risk.judged import Judged
-from tacit.risk.person_counting import person_weights
 
 
 @facts.measure(
@@ -63,7 +62,7 @@ def household_keys(
     0.6667
     """
     judged = Judged.of(original, masked, keys)
-    units = households(judged.data)
+    units = households(judged.on_disk or judged.data)
     if units is None:
         why = "the release does not say who lives together (no column has the role household)"
         return Measure.absent("household_keys", why)
@@ -107,7 +106,7 @@ def person_keys(
     Franconi and Polettini (2004) for the risk of a key.
     """
     judged = Judged.of(original, masked, keys)
-    units = persons(judged.data)
+    units = persons(judged.on_disk or judged.data)
     if units.single:
         why = "the release does not say that several rows are one person's"
         return Measure.absent("person_keys", why)
@@ -122,10 +121,10 @@ def _measure(
 ) -> Measure:
     if not judged.keys:
         return Measure.absent(name, NO_KEYS)
-    weights = weights_of(judged.data, weight)
+    # a table of combinations has the sums of weights, the file those of records
+    weights = weights_of(judged.on_disk or judged.data, weight)
     codes = key_codes(judged.data, judged.keys)
-    of_units = person_weights(weights, units)
-    f, F = count_compositions(codes, of_units, units)
+    f, F = count_compositions(codes, units.weights(weights), units, judged.row)
     if weights is None:
         risk = 1.0 / np.maximum(f, 1)
     else:
@@ -146,7 +145,7 @@ def _measure(
             "alone by size": _by_size(units, f),
             **judged.details,
         },
-        risk[units.labels],
+        judged.of_records(risk[units.labels]),
     )
 
 

@@ -27,8 +27,10 @@ from tacit.base.typing import Floats, Ints
 if TYPE_CHECKING:
     from tacit.attack.informed.evidence import Evidence
 
-# Largest number of records for which all pairs of an assignment are written down
+# Largest number of records for which all pairs of an assignment are written down, and most pairs
+# of classes of identical records for which they are, however many records there are
 DENSE = 6_000
+CLASS_PAIRS = 4_000_000
 
 
 def assignment(evidence: Evidence) -> Matching:
@@ -45,7 +47,7 @@ def assignment(evidence: Evidence) -> Matching:
     # records all pairs need no compiled code
     if evidence.pure and records > FEW:
         return _certified(evidence, ours, theirs)
-    if records <= DENSE:
+    if records <= DENSE or len(ours.count) * len(theirs.count) <= CLASS_PAIRS:
         return _all_pairs(evidence, ours, theirs)
     return _among_candidates(evidence, ours, theirs)
 
@@ -55,7 +57,7 @@ def _all_pairs(
     ours: Distinct,
     theirs: Distinct,
 ) -> Matching:
-    """A few thousand records: every pair is written down."""
+    """A few thousand records, or few classes of them: every pair of classes is written down."""
     costs = evidence.block(ours.rows, theirs.rows)
     links = min(int(ours.count.sum()), int(theirs.count.sum()))
     possible = np.isfinite(costs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.attack.base import Matching
-from tacit.attack.solver.csr import take_rows
 from tacit.base.typing import Ints
 from tacit.data.microdata import Microdata
 
@@ -42,13 +41,10 @@ def restore(
     match = np.where(named >= 0, theirs[np.maximum(named, 0)], -1)
     masked_class = np.empty_like(matching.masked_class)
     masked_class[theirs] = matching.masked_class
-    indptr, entries = take_rows(matching.indptr, back)
     matching.match = match.astype(np.int64)
     matching.score = matching.score[back]
     if matching.margin is not None:
         matching.margin = matching.margin[back]
     matching.masked_class = masked_class
-    matching.indptr = indptr
-    matching.classes = matching.classes[entries]
-    matching.probability = matching.probability[entries]
+    matching.lists = back if matching.lists is None else matching.lists[back]
     return matching

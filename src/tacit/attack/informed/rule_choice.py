@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from tacit.attack.base import Attacker, Matching
+from tacit.attack.base import Attacker, Matching, scored
 from tacit.attack.informed.shadow_runs import ShadowRun, Shadows
 from tacit.base.errors import TacitError
 from tacit.base.seeds import FIXED
@@ -126,9 +126,5 @@ def _rate(
 ) -> float:
     """Share of the originals whose own record is named in a shadow; a class of g equal
     records counts 1/g."""
-    truth = run.truth(n)
-    owner = np.repeat(np.arange(n), np.diff(named.indptr))
-    size = np.bincount(named.masked_class)
-    own = np.where(truth >= 0, named.masked_class[truth], -1)
-    hit = named.classes == own[owner]
-    return float((named.probability[hit] / size[named.classes[hit]]).sum() / n)
+    success, _ = scored(named, run.truth(n))
+    return float(success.sum() / n)

@@ -23,6 +23,7 @@ import numpy as np
 from tacit.attack.over_blocks.candidate_pairs import CandidatePairs
 from tacit.attack.over_blocks.sparse_graph import SparseGraph
 from tacit.attack.solver.assign_graph import PHASES, Solver
+from tacit.attack.solver.near_optimal import PHASES as LARGE
 from tacit.attack.solver.solution import LogEntry, RoundReport
 from tacit.attack.solver.stopper import Stopper
 from tacit.base.errors import TacitError
@@ -151,7 +152,7 @@ class BlockRounds:
             start = time.monotonic()
             by_auction = violated > FEW * len(self.count) and number <= AUCTIONS
             if by_auction:
-                u, v = self._auction(number)
+                u, v = self._auction(number, most)
             else:
                 u, v = self._exact(violated)
             if self.stopper.stopped:
@@ -185,11 +186,14 @@ class BlockRounds:
             if within_gap or self.certified or (not violated and not by_auction):
                 break
 
-    def _auction(self, number: int) -> tuple[Floats, Floats]:
+    def _auction(self, number: int, rounds: int | None) -> tuple[Floats, Floats]:
         """Duals and links where an auction ends."""
         graph, state, v = self.graph, self.solver.state, self.solver.v
         unit = graph.typical
         phases = AUCTION if number == 1 else AUCTION[-1:]
+        if rounds == 1:
+            # no later round will link who is left over: eps begins high, so that nobody is
+            phases = LARGE
         most = BIDS * len(state.kind)
 
         def bid() -> None:

@@ -12,20 +12,21 @@ from pathlib import Path
 
 import numpy as np
 
-from tacit.attack.base import Distinct
+from tacit.attack.base import Distinct, distinct
 from tacit.attack.distances import Distance, Scale
 from tacit.attack.over_blocks.block_search import Space
 from tacit.attack.over_blocks.block_tree import BlockTree
 from tacit.attack.over_blocks.blocked_files import BlockedFiles, blocked_files
 from tacit.attack.over_blocks.kept_blocks import KeptBlocks
 from tacit.attack.over_blocks.laid_out import LaidOut
+from tacit.attack.solver.csr import pointers
 from tacit.attack.solver.neighbours import KIND
 from tacit.base.typing import TIE, Floats, Ints
 from tacit.data.microdata import Microdata
 from tacit.data.out_of_core.pieces import mapped
 
 PART = 1 << 14
-"""Originals of a block that search at a time: their lists of blocks are held."""
+"""Classes of originals of a block that search at a time: their lists of blocks are held."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +36,20 @@ class NearestRecords:
     Attributes
     ----------
     score
-        The least distance.
+        The least distance of each class of originals.
+    ours
+        Classes of identical originals, without their rows; in no order of values.
     theirs
         Classes of identical masked records, without their rows; in no order of values.
     indptr, tied
-        The tied classes of each original; of them the first in value order comes first.
+        The tied classes of each class of originals; the first in value order comes first.
     blocks, apart
         How many blocks there were, and of how many originals the own record (of the same number)
         is in another one than they themselves.
     """
 
     score: Floats
+    ours: Distinct
     theirs: Distinct
     indptr: Ints
     tied: Ints
@@ -79,9 +83,11 @@ class LinkOriginals:
             asked = np.isin(rows, self.some)
             # by their place among those that are asked for
             rows, X = np.searchsorted(self.some, rows[asked]), X[asked]
+        # equal records fall into the same block: they look once, and share the links
+        ours = distinct(X)
         parts = [
-            self._linked(X[at : at + PART], home, blocks)
-            for at in range(0, len(X), PART)
+            self._linked(ours.rows[at : at + PART], home, blocks)
+            for at in range(0, len(ours.rows), PART)
         ]
         none = np.zeros(0, np.int64)
         least, degree, block, named = (
@@ -94,6 +100,9 @@ class LinkOriginals:
         np.savez(
             path,
             rows=rows,
+            our_inverse=ours.inverse,
+            our_first=rows[ours.first],
+            our_count=ours.count,
             least=least,
             degree=degree,
             block=block,
@@ -137,7 +146,8 @@ class LinkOriginals:
         )
         tied = exact <= least[owner] * (1 + TIE)
         owner, block, named = owner[tied], block[tied], named[tied]
-        order = self._by_value(owner, block, named, blocks)
+        order = np.lexsort((named, block, owner))
+        self._first_by_value(order, owner, block, named, blocks)
         degree = np.bincount(owner, minlength=len(X))
         return least, degree, block[order], named[order]
 
@@ -151,19 +161,30 @@ class LinkOriginals:
         slack = 1 + 1e-12
         return np.flatnonzero(apart < self.space.limits(least) * slack)
 
-    def _by_value(
-        self, owner: Ints, block: Ints, named: Ints, blocks: KeptBlocks
-    ) -> Ints:
-        """Entries by owner; those of an owner with several in the order of their values."""
-        order = np.argsort(owner, kind="stable")
-        many = np.flatnonzero(np.bincount(owner)[owner] > 1)
-        if not len(many):
-            return order
-        values = np.zeros((len(owner), self.masked.width))
-        for target in np.unique(block[many]).tolist():
-            at = many[block[many] == target]
-            values[at] = blocks[target].theirs.rows[named[at]]
-        return np.lexsort((*values.T[::-1], owner))
+    def _first_by_value(
+        self, order: Ints, owner: Ints, block: Ints, named: Ints, blocks: KeptBlocks
+    ) -> None:
+        """Put the entry of least value first of its owner's in ``order``, which is by owner.
+
+        The classes of a block are in value order, so one class of each block is looked at.
+        """
+        pair = owner[order] * (int(block.max(initial=0)) + 1) + block[order]
+        heads = np.flatnonzero(np.concatenate([[True], pair[1:] != pair[:-1]]))
+        whose = owner[order[heads]]
+        # most are near one block alone
+        several = heads[np.bincount(whose)[whose] > 1]
+        if not len(several):
+            return
+        entry = order[several]
+        values = np.empty((len(entry), self.masked.width))
+        for target in np.unique(block[entry]).tolist():
+            at = block[entry] == target
+            values[at] = blocks[target].theirs.rows[named[entry[at]]]
+        ranked = np.lexsort((*values.T[::-1], owner[entry]))
+        _, firsts = np.unique(owner[entry], return_index=True)
+        # entries are by owner in both orders: the least and the first change places
+        least, first = several[ranked[firsts]], several[firsts]
+        order[least], order[first] = order[first].copy(), order[least].copy()
 
 
 def nearest_records(
@@ -198,40 +219,48 @@ def nearest_records(
 def _gathered(work: LinkOriginals, n: int, m: int) -> NearestRecords:
     """The links of all blocks, put together."""
     blocks = work.masked.blocks
-    numbers = np.zeros(blocks + 1, np.int64)
+    theirs_of, ours_of = (np.zeros(blocks + 1, np.int64) for _ in range(2))
     paths: list[Path] = mapped(work, range(blocks))
     for block, path in enumerate(paths):
         with np.load(path) as links:
-            numbers[block + 1] = len(links["count"])
-    offset = np.cumsum(numbers)
-    score = np.empty(n)
-    degree = np.empty(n, np.int64)
-    inverse = np.empty(m, np.int64)
+            theirs_of[block + 1] = len(links["count"])
+            ours_of[block + 1] = len(links["our_count"])
+    theirs_at, ours_at = np.cumsum(theirs_of), np.cumsum(ours_of)
+    score = np.empty(ours_at[-1])
+    degree = np.empty(ours_at[-1], np.int64)
+    ours = _no_classes(n, int(ours_at[-1]), work.masked.width)
+    theirs = _no_classes(m, int(theirs_at[-1]), work.masked.width)
     home = np.empty(n, np.int32)
     masked_home = np.empty(m, np.int32)
-    first = np.empty(offset[-1], np.int64)
-    count = np.empty(offset[-1], np.int64)
+    lists = []
     for block, path in enumerate(paths):
         with np.load(path) as links:
             rows, at = links["rows"], links["masked"]
-            score[rows] = links["least"]
-            degree[rows] = links["degree"]
             home[rows] = block
             masked_home[at] = block
-            inverse[at] = links["inverse"] + offset[block]
-            classes = slice(offset[block], offset[block + 1])
-            first[classes], count[classes] = links["first"], links["count"]
-    indptr = np.concatenate([[0], np.cumsum(degree)]).astype(np.int64)
-    tied = np.empty(indptr[-1], np.int64)
-    for path in paths:
-        with np.load(path) as links:
-            rows, many = links["rows"], links["degree"]
-            named = links["named"] + offset[links["block"]]
-            begins = np.cumsum(many) - many
-            shift = np.repeat(indptr[rows] - begins, many)
-            tied[np.arange(len(named)) + shift] = named
+            ours.inverse[rows] = links["our_inverse"] + ours_at[block]
+            theirs.inverse[at] = links["inverse"] + theirs_at[block]
+            classes = slice(theirs_at[block], theirs_at[block + 1])
+            theirs.first[classes], theirs.count[classes] = (
+                links["first"],
+                links["count"],
+            )
+            classes = slice(ours_at[block], ours_at[block + 1])
+            ours.first[classes] = links["our_first"]
+            ours.count[classes] = links["our_count"]
+            score[classes], degree[classes] = links["least"], links["degree"]
+            # classes of originals are in the order of the blocks, and so are their lists
+            lists.append(links["named"] + theirs_at[links["block"]])
+    tied = np.concatenate(lists)
     own = np.arange(n) if work.some is None else work.some
     own = own[own < m]
     apart = int(np.count_nonzero(home[: len(own)] != masked_home[own]))
-    theirs = Distinct(np.zeros((0, work.masked.width)), inverse, count, first)
-    return NearestRecords(score, theirs, indptr, tied, blocks, apart)
+    return NearestRecords(score, ours, theirs, pointers(degree), tied, blocks, apart)
+
+
+def _no_classes(records: int, classes: int, width: int) -> Distinct:
+    """Room for the classes of so many records, without their values."""
+    inverse, count, first = (
+        np.empty(size, np.int64) for size in (records, classes, classes)
+    )
+    return Distinct(np.zeros((0, width)), inverse, count, first)
