@@ -126,6 +126,10 @@ class Lengths:
 
     def onward(self, axis: int, some: Ints, way: Floats) -> Floats:
         """The least of length + way over some columns, where arcs begin along ``axis``."""
+        if len(some) == self._written.shape[axis] and not way.any():
+            # the first ways are single arcs: no copy of the matrix
+            single: Floats = self._written.min(axis=axis)
+            return single
         lengths = self._written.take(some, axis=axis)
         lengths += np.expand_dims(way[some], 1 - axis)
         least: Floats = lengths.min(axis=axis, initial=np.inf)
