@@ -198,7 +198,7 @@ def _compile() -> None:
     for how in EASY_TO_HARD:
         _optimum(*files(2_500, how))
         _ties(*files(2_500, how))
-    for name in ("fill", "match", "relax_down", "relax_across"):
+    for name in ("fill", "match", "ways"):
         getattr(all_pairs, name).compiled()
     for how in EASY_TO_HARD:
         _optimum(*files(1_080, how))

@@ -13,13 +13,6 @@ from tacit.base.typing import Floats
 from tacit.kernels.assignment import all_pairs
 from tacit.kernels.compiler import Kernel
 
-KERNELS = (
-    all_pairs.fill,
-    all_pairs.match,
-    all_pairs.relax_down,
-    all_pairs.relax_across,
-)
-
 
 def _files(n: int, seed: int) -> dict[str, tuple[Floats, Floats]]:
     """Easy, hard, with equal records on either side, all tied, and of different lengths."""

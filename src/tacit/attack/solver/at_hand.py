@@ -24,6 +24,8 @@ LINKING = 4e-9
 """The same for each of its entries, when scipy links rows and columns."""
 RELAXING = 1e-9
 """The same for numpy, to add to an entry and compare it."""
+PASSES = 3
+"""How often ways are looked for over all of a matrix, about."""
 SCANS = 32
 """Scans of a row, for each of them, after which links are looked for in a graph of candidates."""
 OF_ROUNDS = (
@@ -114,15 +116,20 @@ class Lengths:
             lengths = np.minimum.reduceat(lengths, self._begin)
         return lengths
 
+    def ways(self, axis: int, scale: float) -> Floats | None:
+        """The shortest ways between columns (``dense._shortest``) by a kernel; None without it."""
+        pays = all_pairs.ways.pays(PASSES * RELAXING * self.cost.size)
+        if not (self._each_once and pays):
+            return None
+        found: Floats = all_pairs.ways(self.cost, self.rows, self.own, axis == 1, scale)
+        return found
+
     def onward(self, axis: int, some: Ints, way: Floats) -> Floats:
         """The least of length + way over some columns, where arcs begin along ``axis``."""
-        relax = all_pairs.relax_across if axis else all_pairs.relax_down
-        size = len(self.held) if axis else self.cost.shape[1]
-        pays = relax.pays(RELAXING * len(some) * size)
-        if self._each_once and pays:
-            out = np.empty(size)
-            relax(self.cost, self.rows, self.own, some, way, out)
-            return out
+        if len(some) == self._written.shape[axis] and not way.any():
+            # the first ways are single arcs: no copy of the matrix
+            single: Floats = self._written.min(axis=axis)
+            return single
         lengths = self._written.take(some, axis=axis)
         lengths += np.expand_dims(way[some], 1 - axis)
         least: Floats = lengths.min(axis=axis, initial=np.inf)

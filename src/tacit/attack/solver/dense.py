@@ -212,6 +212,9 @@ def _shortest(
     Along ``axis`` arcs begin, at the columns ``start``; along the other they end, at ``end``. Only
     columns whose way became shorter are looked at again.
     """
+    found = lengths.ways(axis, scale)
+    if found is not None:
+        return found
     size = len(end)
     way = np.zeros(size)
     reached = np.full(size, np.inf)

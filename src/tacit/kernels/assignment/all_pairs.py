@@ -8,8 +8,8 @@ code.
 Rows take their cheapest column while it is free; the others look for shortest paths over the
 reduced costs, which are never negative.
 
-Invariant. ``fill`` and the two ``relax`` give the bits of scipy and numpy: the same operations in
-the same order, and a minimum does not depend on order.
+Invariant. ``fill`` and ``ways`` give the bits of scipy and of ``dense``: the same operations in the
+same order, and a minimum does not depend on order.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def match(cost: Floats, most: int) -> tuple[bool, Ints]:
 
 
 @njit(cache=True, nogil=True)
-def relax_down(
+def _relax_down(
     cost: Floats, rows: Ints, own: Floats, some: Ints, way: Floats, out: Floats
 ) -> None:
     """out[j] = min over some columns c, held by rows[c], of cost[rows[c], j] - own[c] + way[c]."""
@@ -159,7 +159,7 @@ def relax_down(
 
 
 @njit(cache=True, nogil=True)
-def relax_across(
+def _relax_across(
     cost: Floats, rows: Ints, own: Floats, some: Ints, way: Floats, out: Floats
 ) -> None:
     """out[c] = min over some columns j of cost[rows[c], j] - own[c] + way[j]."""
@@ -169,6 +169,9 @@ def relax_across(
     there = np.full(m, np.inf)
     for j in some:
         there[j] = way[j]
+    near = way[some]
+    # an index without a sign is not looked at for counting from the end
+    columns = some.view(np.uint64)
     reach = np.empty(m if is_many else len(some))
     for c in range(len(out)):
         row = rows[c]
@@ -177,5 +180,31 @@ def relax_across(
                 reach[j] = (cost[row, j] - own[c]) + there[j]
         else:
             for k in range(len(some)):
-                reach[k] = (cost[row, some[k]] - own[c]) + way[some[k]]
+                reach[k] = (cost[row, columns[k]] - own[c]) + near[k]
         out[c] = _least(reach)
+
+
+@njit(cache=True, nogil=True)
+def ways(cost: Floats, rows: Ints, own: Floats, across: bool, scale: float) -> Floats:
+    """``dense._shortest`` where each column c is held by one row, rows[c], at the cost own[c]."""
+    m = len(rows)
+    way = np.zeros(m)
+    reached = np.empty(m)
+    some = np.arange(m)
+    for _ in range(m + 1):
+        if across:
+            _relax_across(cost, rows, own, some, way, reached)
+        else:
+            _relax_down(cost, rows, own, some, way, reached)
+        changed = 0
+        shorter = np.empty(m, np.int64)
+        for j in range(m):
+            # less is rounding, on which the passes would go on
+            if reached[j] < way[j] - 1e-15 * (scale - way[j]):
+                way[j] = reached[j]
+                shorter[changed] = j
+                changed += 1
+        if changed == 0:
+            break
+        some = shorter[:changed]
+    return way
