@@ -114,6 +114,7 @@ def test_candidates_of_parts_come_near_all_pairs(monkeypatch, method):
     whole = attacker.link(data, masked)
     for room in (evidence, evidence_assignment):
         monkeypatch.setattr(room, "DENSE", 10)
+    monkeypatch.setattr(evidence_assignment, "CLASS_PAIRS", 10)
     with pytest.warns(TacitWarning, match="not certified"):
         part = attacker.link(data, masked)
     assert part.correct > 0.9 * whole.correct

@@ -190,7 +190,7 @@ class BlockRounds:
         """Duals and links where an auction ends."""
         graph, state, v = self.graph, self.solver.state, self.solver.v
         unit = graph.typical
-        phases = AUCTION if number == 1 else AUCTION[-1:]
+        phases: tuple[float, ...] = AUCTION if number == 1 else AUCTION[-1:]
         if rounds == 1:
             # no later round will link who is left over: eps begins high, so that nobody is
             phases = LARGE
