@@ -25,6 +25,7 @@ from tacit.attack.solver.csr import owners
 from tacit.attack.solver.first_graph import first_linkage, near_pairs
 from tacit.attack.solver.frame import Frame
 from tacit.attack.solver.neighbours import search
+from tacit.attack.solver.scan import FEW as FEW_POINTS
 from tacit.attack.solver.scan import Points
 from tacit.attack.solver.solution import LogEntry, RoundReport, Solution
 from tacit.attack.solver.stopper import Stopper
@@ -91,8 +92,9 @@ class Rounds:
         frame = Frame.of(right, left, kind)
         self.queries = frame(left)
         self.targets = frame(right)
-        self.tree = Points(self.targets)
-        back = Points(self.queries)
+        compiled = int(max(count.sum(), capacity.sum())) > FEW_POINTS
+        self.tree = Points(self.targets, compiled=compiled)
+        back = Points(self.queries, compiled=compiled)
         self.order = back.order
         self.solver = Solver(count, capacity, self.stopper)
         # generous: four times what turning may add to a distance

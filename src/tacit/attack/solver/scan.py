@@ -36,14 +36,23 @@ NAMES: dict[int, Literal["sqeuclidean", "euclidean", "cityblock"]] = {
 class Points:
     """Points to be searched, with a tree as soon as a search needs one.
 
+    Parameters
+    ----------
+    points : array
+        One row for each.
+    compiled : bool
+        The kernels are needed in any case, for a file of many records: then the tree is searched
+        however few different points there are.
+
     Attributes
     ----------
     order
         All rows, so that those near each other come one after the other, where that pays.
     """
 
-    def __init__(self, points: Floats) -> None:
+    def __init__(self, points: Floats, *, compiled: bool = False) -> None:
         self.points = np.ascontiguousarray(points, dtype=np.float64)
+        self.few = len(self.points) <= FEW and not compiled
 
     @cached_property
     def tree(self) -> kdtree.Tree:
@@ -53,14 +62,13 @@ class Points:
     @cached_property
     def order(self) -> Ints:
         """Of the tree where there will be one; few points need none."""
-        if len(self.points) <= FEW:
+        if self.few:
             return np.arange(len(self.points))
         return self.tree.order
 
     def scanned_by(self, queries: int) -> bool:
         """Are they measured one and all, for so many queries?"""
-        few = len(self.points) <= FEW
-        return few and queries * len(self.points) <= PAIRS
+        return self.few and queries * len(self.points) <= PAIRS
 
 
 def distances(queries: Floats, points: Floats, kind: int) -> Floats:
