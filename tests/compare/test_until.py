@@ -6,7 +6,7 @@ import pytest
 import tacit as tc
 from tacit.base.facts import Strength
 from tacit.compare.bound import Bound
-from tacit.compare.until import protect_until
+from tacit.compare.until import SPARED, protect_until
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,10 @@ def test_a_real_number_ends_within_two_percent(data):
     found = protect_until(
         data, "noise", "risk<=0.3", attackers=["nearest"], informed=False, seed=3
     )
-    failed = [value for value, upper in found.tried if upper > 0.3]
-    met = min(value for value, upper in found.tried if upper <= 0.3)
+    # the search leaves dearer attacks, and other draws, a tenth of the bound
+    spared = SPARED * 0.3
+    failed = [value for value, upper in found.tried if upper > spared]
+    met = min(value for value, upper in found.tried if upper <= spared)
     assert max(v for v in failed if v < met) >= met / 1.03
     assert found.plan.apply(data) == pytest.approx(found.masked.to_native())
 

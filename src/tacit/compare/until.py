@@ -40,6 +40,9 @@ EXPECTED = 4
 """Settings that are taken to be still to come, for who shows progress; nobody knows before."""
 MOST_REDRAWS = 8
 """A setting that is strengthened so often, and still misses the bound, was found by luck alone."""
+SPARED = 0.9
+"""Part of the bound that cheap attacks may use up: dearer ones find a little more, and a fresh draw
+that they refuse has cost a minute on a large file."""
 TURNS_AT_ONCE = 3
 """Settings, each a little stronger, that are drawn afresh where cheap attacks end their search,
 before everybody attacks in a search of their own: that takes many times as long."""
@@ -140,11 +143,14 @@ def protect_until(
         masked = plan.mask(micro, outcomes)
         # of the strongest setting it is said what it leaves: there all of it counts
         hasty = setting != knob.strongest
+        # what is drawn afresh there must keep the bound against dearer attacks, too
+        tighter = brief and hasty and any(each.random for each in plan.steps)
+        asked = replace(limit, value=SPARED * limit.value) if tighter else limit
         found = risk_of(
             micro,
             masked,
             plan,
-            limit,
+            asked,
             who,
             informed,
             hasty=hasty,
