@@ -9,6 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit import report
+from tacit.report import external
 from tacit.report.bands import band, ends, share_band
 
 RECORDS = 400
@@ -151,3 +152,17 @@ def test_bands() -> None:
         low, high = ends(value)
         assert low <= value * (1 + 1e-9) < high * (1 + 1e-9)
         assert high / low >= 2
+
+
+def test_the_verdict_says_of_other_checks_only_that_they_fail(
+    data: tc.Microdata,
+) -> None:
+    """A band for each of them in its sentence would be one more figure."""
+    weak = tc.Plan((tc.Step("noise", {"percent": 3.0}, SEED),))
+    who = ("nearest", "assignment")
+    result = tc.assess(data, weak.mask(data), plan=weak, attackers=who, truth="rows")
+    sentence = external.published(result)["verdict"]["sentence"]
+    assert "records named with certainty is above 0.5" in sentence
+    others = sentence.partition("Also, ")[2]
+    assert re.findall(r"\d+(?:\.\d+)?", others)
+    assert not re.findall(r"(?<!above )(?<![\d.])\d+(?:\.\d+)?", others)

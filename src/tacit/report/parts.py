@@ -154,8 +154,10 @@ def verdict(
     """
     table = judged(assessment, bound)
     sentences = [
-        _strongest_sentence(assessment, table, write),
-        _others(assessment, table, write),
+        _strongest_sentence(assessment, table, write, ends=advice),
+        # of the others strangers hear on which side of their limits they are: a band for each
+        # would be one more figure by which to tell k = 6 from k = 7
+        _others(assessment, table, write if advice else None),
     ]
     word = table.word[:1].upper() + table.word[1:]
     text = " ".join(sentence for sentence in sentences if sentence)
@@ -164,9 +166,16 @@ def verdict(
 
 
 def _strongest_sentence(
-    assessment: Assessment, table: Verdict, write: Callable[[float | None], str]
+    assessment: Assessment,
+    table: Verdict,
+    write: Callable[[float | None], str],
+    *,
+    ends: bool,
 ) -> str:
-    """Whom the strongest attack finds, beside what is accepted and what guessing finds."""
+    """Whom the strongest attack finds, beside what is accepted and what guessing finds.
+
+    `ends`: with the upper end of its interval, where that is above what is accepted.
+    """
     ran = assessment.linkages
     attacks = [row for row in table.rows if row.name in ran]
     if not attacks:
@@ -179,22 +188,29 @@ def _strongest_sentence(
     accepted = f"the {limit_of(top.threshold)} that is accepted"
     if top.standing == CROSSES and top.interval is not None:
         most = f"but up to {write(top.interval[1])} are possible, above {accepted}"
+        if not ends:
+            most = f"but more than {accepted} are possible"
         return f"{found} of the people, {most}; {guess}"
     where = "above" if top.standing == FAILS else "within"
     return f"{found} of the people, {where} {accepted}; {guess}"
 
 
 def _others(
-    assessment: Assessment, table: Verdict, write: Callable[[float | None], str]
+    assessment: Assessment,
+    table: Verdict,
+    write: Callable[[float | None], str] | None,
 ) -> str:
-    """What speaks against the release beside its attacks; no reason, which may quote values."""
+    """What speaks against the release beside its attacks; no reason, which may quote values.
+
+    `write` gives a share its form; None: only that it is above its limit.
+    """
     # the strongest attack has its own sentence, which the measure of that name would repeat
     said = {"strongest", *assessment.linkages}
     against = [row for row in table.failing if row.name not in said]
-    told = [
-        f"{inside(row.name)} is {_share(row.value, write)}, above {_limit(row.threshold)}"
-        for row in against[:TOLD]
-    ]
+    told = []
+    for row in against[:TOLD]:
+        value = "" if write is None else f"{_share(row.value, write)}, "
+        told.append(f"{inside(row.name)} is {value}above {_limit(row.threshold)}")
     # the table below has all of them
     if len(against) > TOLD:
         told.append(f"and {len(against) - TOLD} more are above their limits")
