@@ -212,8 +212,11 @@ def _others(
         value = "" if write is None else f"{_share(row.value, write)}, "
         told.append(f"{inside(row.name)} is {value}above {_limit(row.threshold)}")
     # the table below has all of them
-    if len(against) > TOLD:
-        told.append(f"and {len(against) - TOLD} more are above their limits")
+    more = len(against) - TOLD
+    if more == 1:
+        told.append("and one more is above its limit")
+    elif more > 1:
+        told.append(f"and {more} more are above their limits")
     above = "; ".join(told)
     attack_fails = any(row.name in said for row in table.failing)
     joined = "Also, " if attack_fails else "But "
