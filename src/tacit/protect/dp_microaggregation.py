@@ -214,8 +214,7 @@ class DPMicroaggregation(PrivateProtector):
         runs = fixed_groups(n, self.k)
         groups = int(runs[-1]) + 1
         orders = self._orders(places, domain)
-        # how many run sums one record can move, in units of S
-        moved = groups if self.form == "multivariate" else 1
+        moved = self._moved(groups)
         # the columns are of the same records, so their epsilons add up
         accountant = self._account(data, columns)
         share = split(self.epsilon, len(columns))
@@ -289,6 +288,10 @@ class DPMicroaggregation(PrivateProtector):
             self.labels_ = labels if self.form == "individual" else labels[:, 0]
         return declared.released(data, made)
 
+    def _moved(self, groups: int) -> int:
+        """How many sums of runs one record can move, in units of S."""
+        return groups if self.form == "multivariate" else 1
+
     def _runs(
         self,
         data: Microdata,
@@ -297,8 +300,7 @@ class DPMicroaggregation(PrivateProtector):
         rng: np.random.Generator,
     ) -> Announced:
         """What is released along the order of each column, and what that costs."""
-        groups = max(data.n // self.k, 1)
-        moved = groups if self.form == "multivariate" else 1
+        moved = self._moved(max(data.n // self.k, 1))
         accountant = self._account(data, columns)
         share = split(self.epsilon, len(columns))
         source = secret_or(rng, self.random_state)

@@ -20,7 +20,7 @@ from tacit.data.hierarchies import rule_of
 from tacit.protect import dp_generalisation as module
 from tacit.protect.lattice.class_cells import counted
 from tacit.protect.lattice.level_codes import KeyColumn
-from tacit.protect.private import noisy_levels
+from tacit.protect.private import noisy_levels, sampled_classes
 from tacit.protect.private.accountant import ADD_REMOVE
 from tacit.protect.private.noisy_levels import MOST_WEIGHT, NoisyLevels
 from tacit.protect.private.sampled_counts import delta_of, largest_share, smallest_k
@@ -258,11 +258,11 @@ def pair(extra: str = "J45", n: int = 40) -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_a_whole_file_instead_of_a_sample_is_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Everybody(module.Bits):
+    class Everybody(sampled_classes.Bits):
         def words(self, size: int) -> np.ndarray:
             return np.zeros(size, dtype=np.uint64)
 
-    monkeypatch.setattr(module, "Bits", Everybody)
+    monkeypatch.setattr(sampled_classes, "Bits", Everybody)
     made = lambda: tc.protect.DPGeneralisation(  # noqa: E731
         epsilon=1.0, delta=1e-3, hierarchies=ICD, levels={"icd": 0}
     )
