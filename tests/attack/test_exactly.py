@@ -182,3 +182,10 @@ def test_what_does_not_match_is_learned_from_what_does_not_match() -> None:
     agree = counts * q
     assert model.m[0].tolist() == pytest.approx([agree[1], agree[0]] / agree.sum())
     assert model.prior == pytest.approx(agree.sum() / 100)
+
+
+def test_zero_and_minus_zero_are_one_value_in_files_of_any_size() -> None:
+    """Many rows are grouped by the bits of their values, in which the two differ."""
+    signs = np.where(np.arange(3000) % 2, -0.0, 0.0)
+    found = distinct(np.column_stack([signs, np.arange(3000) % 3]))
+    assert found.count.tolist() == [1000, 1000, 1000]

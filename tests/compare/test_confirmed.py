@@ -108,6 +108,22 @@ def test_luck_alone_is_not_handed_over(data, monkeypatch) -> None:
         until(data)
 
 
+def test_the_strongest_setting_is_not_handed_over_for_lack_of_a_stronger(
+    data, monkeypatch
+) -> None:
+    """It met the bound in the search by luck; drawn afresh it does not."""
+    searched = seeds.child(5, 0)
+
+    def luck(original, masked, plan, *rest, **how):
+        strongest = plan.steps[0].parameters["percent"] == 50.0
+        met = strongest and plan.steps[0].seed == searched
+        return Attacked(0.1, 0.15, "nearest", met)
+
+    monkeypatch.setattr(until_module, "risk_of", luck)
+    with pytest.raises(TacitError, match=r"does not reach risk<=0.2: even percent=50"):
+        until(data, start=10.0, end=50.0)
+
+
 @pytest.mark.parametrize(
     ("knob", "value", "expected"),
     [

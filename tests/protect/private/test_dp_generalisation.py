@@ -319,3 +319,11 @@ def _between(
     if _levels(made, low) != _levels(made, middle):
         return low, middle
     return middle, high
+
+
+def test_a_class_with_one_record_too_few_is_left_out() -> None:
+    """Classes of three and of two sampled records, and one that was hardly sampled; k = 3."""
+    class_of = np.array([0, 0, 1, 1, 2])
+    sampled = np.array([2, 1, 1, 1, 0])
+    shown = module._large_enough(class_of, 3, sampled, 3)
+    assert shown.tolist() == [2, 1, 0, 0, 0]
