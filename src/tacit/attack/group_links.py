@@ -20,6 +20,7 @@ from tacit.attack.informed.evidence import Evidence, link_by
 from tacit.attack.informed.listed_pairs import PairCosts
 from tacit.attack.solver.neighbours import neighbours
 from tacit.base.typing import Floats, Ints
+from tacit.kernels.arrays import rising
 from tacit.kernels.assignment.small import group_costs, group_pairing, member_pairs
 
 CELLS = 30_000_000
@@ -173,7 +174,7 @@ class GroupProblem:
         key_forth = from_a * len(b) + forth.ravel()
         key_back = back.ravel() * len(b) + from_b
         key = np.concatenate([key_forth, key_back])
-        near_a, near_b = np.divmod(np.unique(key), len(b))
+        near_a, near_b = np.divmod(rising(key), len(b))
         return rows[near_a], columns[near_b]
 
     def _features(
