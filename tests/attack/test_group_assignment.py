@@ -11,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from tacit.attack import group_assignment
+import tacit as tc
+from tacit.attack import group_assignment, group_links
 from tacit.attack.group_assignment import GroupLinks, assign_groups
+from tacit.attack.groups import Groups
 from tacit.attack.solver.assign_graph import Solver
+from tacit.base.errors import TacitWarning
 
 
 def by_matrix(count_a: Any, count_b: Any, costs: np.ndarray) -> tuple[float, int]:
@@ -83,3 +86,21 @@ def test_many_groups_of_few_classes_have_few_arcs(
     # the groups of 400 classes look at 20 classes each, whichever file they are of, and at a
     # place of their own
     assert seen == [(8_000 + 400, 20_000 * 21)]
+
+
+def test_groups_without_a_partner_among_the_nearest_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Many equal groups whose nearest classes have few places: they are not found, and it is
+    said."""
+    monkeypatch.setattr(group_links, "CELLS", 1)
+    monkeypatch.setattr(group_links, "CANDIDATES", 1)
+    hid = np.repeat(np.arange(6), 2)
+    x = tc.Microdata.of({"hid": hid, "v": [0.0] * 10 + [0.5] * 2}, household="hid")
+    spread = np.repeat([0.4, 0.45, 0.55, 0.65, 0.75, 0.85], 2)
+    z = tc.Microdata.of({"hid": hid, "v": spread}, household="hid")
+    with pytest.warns(TacitWarning, match="4 of 6 groups found no partner"):
+        link = Groups(rounds=0).link(x, z)
+    assert link.log[0]["left_over"] == 4
+    monkeypatch.setattr(group_links, "CELLS", 1000)
+    assert Groups(rounds=0).link(x, z).log[0]["left_over"] == 0
