@@ -20,6 +20,7 @@ from tacit.attack.informed.evidence import Evidence, link_by
 from tacit.attack.informed.listed_pairs import PairCosts
 from tacit.attack.solver.neighbours import neighbours
 from tacit.base.typing import Floats, Ints
+from tacit.kernels.arrays import rising
 from tacit.kernels.assignment.small import group_costs, group_pairing, member_pairs
 
 CELLS = 30_000_000
@@ -128,24 +129,30 @@ class GroupProblem:
             cost[possible],
         )
 
-    def _pairs(self) -> tuple[Ints, Ints]:
-        """Pairs of classes of groups to weigh: all that can be, or those near by their means."""
+    def _blocks(self) -> list[tuple[Ints, Ints]]:
+        """Classes of both files that may be linked: those of one size, where sizes were kept."""
         sizes_a = self.ours.size
         sizes_b = self.theirs.size
-        if self.sizes_kept:
-            blocks = [
-                (np.flatnonzero(sizes_a == size), np.flatnonzero(sizes_b == size))
-                for size in np.unique(sizes_a)
-            ]
-        else:
-            every_a = np.arange(len(sizes_a))
-            every_b = np.arange(len(sizes_b))
-            blocks = [(every_a, every_b)]
-        cells = sum(
+        if not self.sizes_kept:
+            return [(np.arange(len(sizes_a)), np.arange(len(sizes_b)))]
+        return [
+            (np.flatnonzero(sizes_a == size), np.flatnonzero(sizes_b == size))
+            for size in np.unique(sizes_a)
+        ]
+
+    def _cells_to_weigh(self) -> float:
+        """Pairs of members of all pairs of classes that may be linked."""
+        sizes_a = self.ours.size
+        sizes_b = self.theirs.size
+        return sum(
             float(sizes_a[rows].sum()) * float(sizes_b[columns].sum())
-            for rows, columns in blocks
+            for rows, columns in self._blocks()
         )
-        if cells <= CELLS:
+
+    def _pairs(self) -> tuple[Ints, Ints]:
+        """Pairs of classes of groups to weigh: all that can be, or those near by their means."""
+        blocks = self._blocks()
+        if self._cells_to_weigh() <= CELLS:
             pairs = [
                 (np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
                 for rows, columns in blocks
@@ -173,7 +180,7 @@ class GroupProblem:
         key_forth = from_a * len(b) + forth.ravel()
         key_back = back.ravel() * len(b) + from_b
         key = np.concatenate([key_forth, key_back])
-        near_a, near_b = np.divmod(np.unique(key), len(b))
+        near_a, near_b = np.divmod(rising(key), len(b))
         return rows[near_a], columns[near_b]
 
     def _features(
@@ -302,6 +309,7 @@ class GroupProblem:
                 "masked_groups": int(self.theirs.count.sum()),
                 "sizes_kept": self.sizes_kept,
                 "left_over": links.left_over,
+                "near_only": self._cells_to_weigh() > CELLS,
             }
         ]
         return done

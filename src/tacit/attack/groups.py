@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge
 
 from tacit.attack.base import Matching, Release
-from tacit.attack.group_links import GroupProblem, link_groups
+from tacit.attack.group_links import CANDIDATES, GroupProblem, link_groups
 from tacit.attack.group_nesting import link_nested, nested
 from tacit.attack.group_structure import Structure, blurred, readable, shared
 from tacit.attack.informed.aware import Aware
@@ -17,6 +18,7 @@ from tacit.attack.informed.evidence import Evidence, Rule, link_by
 from tacit.attack.informed.fitted import Fitted
 from tacit.attack.informed.row_order import restore
 from tacit.attack.informed.steps import in_short
+from tacit.base.errors import TacitWarning
 from tacit.base.typing import Ints
 from tacit.data.microdata import Microdata
 from tacit.data.pair import read_as
@@ -65,7 +67,8 @@ class Groups(Informed):
     **Guarantee.** of the groups that are weighed the assignment is optimal; row order, labels and
     names of groups play no part.
     **Cost.** k^3 steps for each pair of groups of k members; large files weigh the 48 groups of
-    nearest mean only.
+    nearest mean only, and say how many groups found no partner among them. Many groups of few
+    classes are assigned as classes, so that arcs grow with the classes.
 
     References
     ----------
@@ -194,6 +197,7 @@ class Groups(Informed):
         if around is not None:
             inner, outer = (theirs.name for _, theirs in levels)
             matching.log[0] |= {"by": inner, "inside": outer}
+        _say_left_over(matching)
         return matching
 
 
@@ -233,6 +237,20 @@ def _linked(evidence: Evidence, levels: _Levels) -> Matching:
     if len(sides) == 1:
         return link_groups(evidence, *sides[0])
     return link_nested(evidence, *sides)
+
+
+def _say_left_over(matching: Matching) -> None:
+    """Groups that are not linked because not all pairs were weighed may make the rate too low."""
+    found = matching.log[0]
+    if not (found.get("left_over") and found.get("near_only")):
+        return
+    warnings.warn(
+        f"{found['left_over']:,} of {found['groups']:,} groups found no partner, because in a "
+        f"file of this size the {CANDIDATES} nearest kinds of groups were weighed only; they "
+        "count as not found, and a full search could find more",
+        TacitWarning,
+        stacklevel=2,
+    )
 
 
 def applies(original: Any, masked: Any) -> bool:
