@@ -102,5 +102,8 @@ def test_groups_without_a_partner_among_the_nearest_are_named(
     with pytest.warns(TacitWarning, match="4 of 6 groups found no partner"):
         link = Groups(rounds=0).link(x, z)
     assert link.log[0]["left_over"] == 4
+    # the interval holds what would be found if all of them were
+    assert link.interval[1] >= min(1.0, link.rate + 4 / 6)
+    assert "66.7 percentage points" in link.remark
     monkeypatch.setattr(group_links, "CELLS", 1000)
     assert Groups(rounds=0).link(x, z).log[0]["left_over"] == 0

@@ -240,10 +240,15 @@ def _linked(evidence: Evidence, levels: _Levels) -> Matching:
 
 
 def _say_left_over(matching: Matching) -> None:
-    """Groups that are not linked because not all pairs were weighed may make the rate too low."""
+    """Groups that are not linked because not all pairs were weighed may make the rate too low.
+
+    The interval holds what it would be if all of them were found: what was not looked at is not
+    zero.
+    """
     found = matching.log[0]
     if not (found.get("left_over") and found.get("near_only")):
         return
+    matching.tolerance = found["left_over"] / found["groups"]
     warnings.warn(
         f"{found['left_over']:,} of {found['groups']:,} groups found no partner, because in a "
         f"file of this size the {CANDIDATES} nearest kinds of groups were weighed only; they "

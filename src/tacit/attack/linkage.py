@@ -169,9 +169,11 @@ class Linkage:
         """What must be said beside the rate; empty where there is nothing."""
         if not self.tolerance:
             return ""
+        points = f"{100 * self.tolerance:.3g}"
         return (
             "large file: everybody is linked at once, without a proof of the optimum; the rate "
-            f"may be off by {100 * self.tolerance:g} percentage point, which the interval holds"
+            f"may be off by {points} percentage point{'s' * (points != '1')}, which the interval "
+            "holds"
         )
 
     def _longer(self, interval: tuple[float, float]) -> tuple[float, float]:
