@@ -27,6 +27,11 @@ REASONS: dict[tuple[str, str], str] = {
     ): "the peer only takes values in: nothing leaves it in this row. The row above is the nearer one, "
     "where both take a record and give one",
     (
+        "push: clusters of 3",
+        "river StandardScaler",
+    ): "the peer adds each value to a mean and a variance and gives the record back at once; ours "
+    "looks for its cluster among those that wait, and releases whole clusters",
+    (
         "push: rank swapping, window 1000",
         "river StandardScaler",
     ): "the peer keeps a mean and a variance for each column; ours a sorted window of 1,000 values",
