@@ -248,9 +248,10 @@ def _say_left_over(matching: Matching) -> None:
     found = matching.log[0]
     if not (found.get("left_over") and found.get("near_only")):
         return
-    matching.tolerance = found["left_over"] / found["groups"]
+    left, every = int(str(found["left_over"])), int(str(found["groups"]))
+    matching.tolerance = left / every
     warnings.warn(
-        f"{found['left_over']:,} of {found['groups']:,} groups found no partner, because in a "
+        f"{left:,} of {every:,} groups found no partner, because in a "
         f"file of this size the {CANDIDATES} nearest kinds of groups were weighed only; they "
         "count as not found, and a full search could find more",
         TacitWarning,
