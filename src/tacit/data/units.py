@@ -336,16 +336,21 @@ def require_level(data: Microdata, units: Units, names: list[str]) -> None:
         if not split.any():
             continue
         rows = units.rows(int(np.argmax(split)))
-        known = rows[~np.isnan(values[rows])]
-        first = int(known[0])
-        differs = values[known] != values[first]
-        other = int(known[differs][0])
-        column = data.table[name]
-        raise InputError(
-            f"column '{name}', row {other + 1}: {column[other]} here and "
-            f"{column[first]} in row {first + 1} of the same "
-            f"{units.word}; make them equal, or do not declare the column one of the {units.word}"
-        )
+        raise disagreeing(data.take(rows), name, rows, units.word)
+
+
+def disagreeing(members: Microdata, name: str, rows: Ints, word: str) -> InputError:
+    """The sentence on a unit, given its records, that has two values in a column."""
+    values = members.column(name)
+    known = np.flatnonzero(~np.isnan(values))
+    first = int(known[0])
+    other = int(known[values[known] != values[first]][0])
+    column = members.table[name]
+    return InputError(
+        f"column '{name}', row {rows[other] + 1}: {column[other]} here and "
+        f"{column[first]} in row {rows[first] + 1} of the same "
+        f"{word}; make them equal, or do not declare the column one of the {word}"
+    )
 
 
 def stands(values: Floats, units: Units, slips: float) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -11,11 +10,13 @@ from annotated_types import Ge, Le
 
 from tacit.base.errors import ColumnError, TacitWarning
 from tacit.base.facts import Strength
-from tacit.base.typing import Bools, Floats, Ints
-from tacit.data import units
+from tacit.base.typing import Bools
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
+from tacit.kernels.partners import Numbers
 from tacit.protect.base import Protector, Seed
-from tacit.protect.file_parts import strata_of
+from tacit.protect.homes_on_disk import HomesOnDisk
+from tacit.protect.swapped_homes import HELD, HomesInMemory, HomesOf, Swaps
 
 
 class RecordSwapping(Protector):
@@ -58,8 +59,9 @@ class RecordSwapping(Protector):
     together. At least the share ``rate`` is swapped, or a warning says how many are. No bound on
     risk: who is unique in the whole file stays so, in an area that may be wrong.
 
-    **Cost.** One count of keys per level, and for each swap a look at households of the same size.
-    Of a file larger than memory its columns are held: a swap depends on who has moved before.
+    **Cost.** One count of keys per level, and for each swap log n steps, whatever the number of
+    households of the same size. A swap depends on who has moved before, so that of a file
+    larger than memory 80 bytes per household are held, and no column.
 
     **Known attacks.** Other columns link as before, and an intruder who knows the method knows
     who is at risk, hence was moved.
@@ -91,6 +93,7 @@ class RecordSwapping(Protector):
     keeps_levels = True
     example = {"columns": ["region"], "keys": ["age", "school"]}
     whole_file = "partners are looked for in other areas, and a block has few of them"
+    passes = "keys"
 
     def __init__(
         self,
@@ -133,10 +136,8 @@ class RecordSwapping(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> None:
-        homes = _homes(data, columns)
-        source, self.unmatched_ = self._sources(data, columns, homes, rng)
-        moved = source != np.arange(homes.number)
-        self.swapped_ = moved[homes.labels]
+        source = _source(data)
+        self._keep(source, *self._found(source, data, columns, rng))
 
     def _apply(
         self,
@@ -144,162 +145,72 @@ class RecordSwapping(Protector):
         columns: list[str],
         rng: np.random.Generator,
     ) -> Microdata:
-        homes = _homes(data, columns)
-        source, _ = self._sources(data, columns, homes, rng)
-        # every member takes the areas of the partner's first row
-        first = homes.order[homes.starts]
-        rows = first[source[homes.labels]]
-        return data.with_numbers(columns, data.numbers(columns)[rows])
+        source = _source(data)
+        swaps, _ = self._found(source, data, columns, rng)
+        return source.written(columns, swaps.homes, swaps.source)
 
-    def _sources(
+    def _fit_apply(
         self,
         data: Microdata,
         columns: list[str],
-        homes: units.Units,
         rng: np.random.Generator,
-    ) -> tuple[Ints, int]:
-        """The household whose areas each one takes, and how many found no partner."""
+    ) -> Microdata:
+        source = _source(data)
+        swaps, unmatched = self._found(source, data, columns, rng)
+        self._keep(source, swaps, unmatched)
+        return source.written(columns, swaps.homes, swaps.source)
+
+    def _keep(self, source: HomesOf, swaps: Swaps, unmatched: int) -> None:
+        self.swapped_: Bools = source.rows_of(swaps.moved)
+        self.unmatched_ = unmatched
+
+    def _found(
+        self,
+        source: HomesOf,
+        data: Microdata,
+        columns: list[str],
+        rng: np.random.Generator,
+    ) -> tuple[Swaps, int]:
+        """Who takes whose areas, and how many households at risk found no partner."""
         # an area that moves is no mark by which somebody stands out in it
         asked = data.quasi if self.keys is None else self.keys
         keys = [name for name in asked if name not in columns]
-        first = homes.order[homes.starts]
-        # districts may have the same name in two regions: an area is named from the top
-        areas = [strata_of(data, columns[: level + 1]) for level in range(len(columns))]
-        one_each = homes.labels[_first_rows(data, homes)]
-        size = np.bincount(one_each, minlength=homes.number)
-        similar = self._similar(data, homes, first)
-        search = Search(
-            area=np.stack([area[first] for area in areas]),
-            strict=_pairs(size, similar),
-            size=size.astype(np.int64),
-            rng=rng,
-        )
-        crowd = [_sharing(data, homes, keys, area) for area in areas]
+        swaps = Swaps(source.homes(columns, list(self.similar or [])), rng)
         unmatched = 0
-        for level, sharing in enumerate(crowd):
+        for level, _ in enumerate(columns):
+            crowd = source.crowd(keys, columns[: level + 1])
             # a household is swapped once: who moved at a larger level stays where it is
-            risky = np.flatnonzero((sharing < self.k) & search.free)
+            risky = np.flatnonzero((crowd < self.k) & ~swaps.moved)
             # in file order the first would take the best partners
-            for home in rng.permutation(risky):
-                if search.free[home] and not search.swap(int(home), level):
-                    unmatched += 1
-        self._fill_up(search, 1.0 / np.maximum(crowd[-1], 1))
-        return search.source, unmatched
+            turn = rng.permutation(risky.astype(np.int32))
+            unmatched += swaps.swap(turn, level, swaps.homes.number)[1]
+        self._fill_up(swaps, np.maximum(crowd, 1), len(columns) - 1)
+        return swaps, unmatched
 
-    def _fill_up(self, search: Search, weight: Floats) -> None:
+    def _fill_up(self, swaps: Swaps, crowd: Numbers, level: int) -> None:
         """Swap more households, the rarer the likelier, until the rate is reached."""
-        number = len(search.source)
+        number = swaps.homes.number
         # 0.07 * 100 is a little above 7: the small number keeps that from asking for 8
         wanted = int(np.ceil(self.rate * number - 1e-9))
-        # a draw without replacement with these weights: the smallest exponential times first
-        times = search.rng.exponential(size=number) / weight
-        turn = np.argsort(times, kind="stable")
-        for home in turn:
-            if (~search.free).sum() >= wanted:
-                return
-            if search.free[home]:
-                search.swap(int(home), len(search.area) - 1)
+        missing = wanted - int(swaps.moved.sum())
+        if missing <= 0:
+            return
+        # a draw without replacement with weights 1 / crowd: the smallest exponential times first
+        times = swaps.rng.exponential(size=number) * crowd
+        turn = np.argsort(times, kind="stable").astype(np.int32)
+        moved, _ = swaps.swap(turn, level, missing)
         # fewer than asked for is less protection than the plan says
-        swapped = int((~search.free).sum())
-        if swapped < wanted:
+        if moved < missing:
             warnings.warn(
-                f"{swapped} of {number} households were swapped, and {wanted} were asked for: "
-                "the others have nobody of their size in another area",
+                f"{wanted - missing + moved} of {number} households were swapped, and {wanted} "
+                "were asked for: the others have nobody of their size in another area",
                 TacitWarning,
                 stacklevel=2,
             )
 
-    def _similar(self, data: Microdata, homes: units.Units, first: Ints) -> Ints:
-        """What a partner must share, besides the size."""
-        names = self.similar or []
-        units.require_level(data, homes, names)
-        return strata_of(data, names)[first]
 
-
-@dataclass
-class Search:
-    """Households that look for partners."""
-
-    area: Ints
-    """The area of each household, one row per level."""
-    strict: Ints
-    """Households with the same number are alike in size and in ``similar``."""
-    size: Ints
-    rng: np.random.Generator
-
-    def __post_init__(self) -> None:
-        number = self.area.shape[1]
-        self.source = np.arange(number)
-        self.free = np.ones(number, dtype=np.bool_)
-        # looked up for every swap, hence made once
-        self._members = [_lists(self.strict), _lists(self.size)]
-
-    def swap(self, home: int, level: int) -> bool:
-        """Exchange areas with a free household elsewhere; False where there is none."""
-        for labels, members in zip(
-            (self.strict, self.size), self._members, strict=True
-        ):
-            # alike in everything first; size alone where nobody is
-            others = members[labels[home]]
-            here = self.area[level, home]
-            elsewhere = self.area[level, others] != here
-            found = others[self.free[others] & elsewhere]
-            if level > 0:
-                # inside the larger area the partner's place is the likelier one
-                larger = self.area[level - 1]
-                near = found[larger[found] == larger[home]]
-                found = near if near.size else found
-            if found.size:
-                partner = int(self.rng.choice(found))
-                self.source[[home, partner]] = partner, home
-                self.free[[home, partner]] = False
-                return True
-        return False
-
-
-def _homes(data: Microdata, areas: list[str]) -> units.Units:
-    """The households; persons or records where there are none. Each is in one area."""
-    homes = units.households(data)
-    found = units.persons(data) if homes is None else homes
-    units.require_level(data, found, areas)
-    return found
-
-
-def _first_rows(data: Microdata, homes: units.Units) -> Bools:
-    """The first row of each person: what the size of a household is counted by."""
-    people = units.persons(data)
-    out = np.zeros(data.n, dtype=np.bool_)
-    out[people.order[people.starts]] = True
-    return out
-
-
-def _sharing(
-    data: Microdata,
-    homes: units.Units,
-    keys: list[str],
-    area: Ints,
-) -> Ints:
-    """The fewest persons who share the keys of a member in its area, for each household."""
-    label = _pairs(strata_of(data, keys), area)
-    people = units.persons(data).labels
-    in_class = np.column_stack([label, people])
-    who = np.unique(in_class, axis=0)
-    # five rows of one person are one who shares the keys
-    count = np.bincount(who[:, 0])
-    persons = count[label].astype(np.float64)
-    return homes.lowest(persons).astype(np.int64)
-
-
-def _pairs(a: Ints, b: Ints) -> Ints:
-    """Labels of pairs of labels, numbered from 0."""
-    width = int(b.max(initial=0)) + 1
-    _, label = np.unique(a * width + b, return_inverse=True)
-    return np.asarray(label, dtype=np.int64)
-
-
-def _lists(labels: Ints) -> list[Ints]:
-    """The places of each label."""
-    order = np.argsort(labels, kind="stable")
-    count = np.bincount(labels)
-    ends = np.cumsum(count)[:-1]
-    return np.split(order, ends)
+def _source(data: Microdata) -> HomesOf:
+    """The households of a file."""
+    if isinstance(data, OnDisk):
+        return HomesOnDisk.of(data)
+    return HomesInMemory.of(data)

@@ -66,11 +66,35 @@ class _Spread:
 
 
 @dataclass(frozen=True)
-class _Ranked:
+class NumberedStrata:
     """The stratum of each record, numbered in the order of values."""
 
     number: NumberFiles
+    """The number under which it was counted."""
     rank: Ints
+    """The place of each such number in the order of values."""
+    values: npt.NDArray[np.float64]
+    """(strata, columns), in their order: numbers or codes, as ``Microdata.numbers``."""
+    size: Ints
+    """Records of each stratum, in their order."""
+
+    @classmethod
+    def of(cls, data: OnDisk, by: Sequence[str]) -> NumberedStrata:
+        """The strata of columns, of which there is at least one; missing values are a value."""
+        counts = count_keys(KeyColumns.of(data, list(by)), data.disk.folder)
+        found = list(counts.in_turn())
+        keys = np.concatenate([some for some, _ in found])
+        size = np.concatenate([some for _, some in found])
+        number = counts.numbers(data.disk.folder)
+        counts.remove()
+        values = np.column_stack(
+            [_numbers(data, name, keys[:, j]) for j, name in enumerate(by)]
+        )
+        # a missing value is the highest
+        order = np.lexsort(np.nan_to_num(values, nan=np.inf).T[::-1])
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return cls(number, rank, values[order], size[order])
 
     @property
     def n(self) -> int:
@@ -80,6 +104,10 @@ class _Ranked:
     def read(self, first: int, stop: int) -> Ints:
         """Those of a span of rows."""
         return np.asarray(self.rank[self.number.read(first, stop)])
+
+    def remove(self) -> None:
+        """The numbers of rows are not needed any more."""
+        self.number.remove()
 
 
 @dataclass(frozen=True)
@@ -142,22 +170,13 @@ class StrataOnDisk:
                     "leave it out of one"
                 )
         folder = data.disk.folder
-        counts = count_keys(KeyColumns.of(data, list(by)), folder)
-        found = list(counts.in_turn())
-        keys = np.concatenate([some for some, _ in found])
-        size = np.concatenate([some for _, some in found])
-        values = [_in_order(data, name, keys[:, j]) for j, name in enumerate(by)]
-        order = np.lexsort(values[::-1])
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        number = counts.numbers(folder)
-        counts.remove()
-        by_stratum = sorted_numbers(_Ranked(number, rank), folder, dtype="<i8")
+        strata = NumberedStrata.of(data, by)
+        by_stratum = sorted_numbers(strata, folder, dtype="<i8")
         places = by_stratum.ranks(folder, "first")
         some = data.select(looked_at)
         assert isinstance(some, OnDisk)
         ordered = some.in_order_of(_Spread(places))
-        for files in (number, places, by_stratum.values):
+        for files in (strata, places, by_stratum.values):
             files.remove()
         schema = some.closed(looked_at)
         for column in some.schema:
@@ -166,9 +185,9 @@ class StrataOnDisk:
             schema = schema.put(known)
         closed = ordered.with_schema(schema)
         assert isinstance(closed, OnDisk)
-        ends = np.cumsum(size[order])
+        ends = np.cumsum(strata.size)
         parts = []
-        for first, stop in zip(ends - size[order], ends, strict=True):
+        for first, stop in zip(ends - strata.size, ends, strict=True):
             # all rows of a stratum have the same values
             example = next(closed.disk.in_turn(1, by, int(first), int(first) + 1))
             shared = tuple(example.column(name)[0].as_py() for name in by)
@@ -230,11 +249,11 @@ class StrataOnDisk:
         return data
 
 
-def _in_order(data: OnDisk, name: str, keys: Ints) -> npt.NDArray[np.float64]:
-    """Values of a key by which strata are ordered; a missing one is the highest."""
+def _numbers(data: OnDisk, name: str, keys: Ints) -> npt.NDArray[np.float64]:
+    """A key that was counted as a number or code; NaN: missing."""
     if data.schema[name].scale is Kind.continuous:
-        return np.nan_to_num(numbers_of(keys), nan=np.inf)
-    return np.where(keys < 0, np.inf, keys)
+        return numbers_of(keys)
+    return np.where(keys < 0, np.nan, keys)
 
 
 def _in_turn(part: Microdata, columns: list[str]) -> Iterator[pa.Table]:
