@@ -8,6 +8,7 @@ another row of the unit shows it; ``tacit.data.fill_in`` reads those off.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -23,6 +24,8 @@ from tacit.data.schema import Role
 # A level may have slips (a typing error, a man who moved): a column stands at a level when at
 # most one unit in twenty of those that chance would split is split.
 SLIPS = 0.05
+# values whose shares are summed at a time
+SHARES = 65_536
 
 _UNIT_ROLES = frozenset({Role.person, Role.household})
 # numbers of people and of questionnaires say nothing about a household
@@ -79,6 +82,27 @@ class Units:
         start = self.starts[unit]
         end = start + self.sizes[unit]
         return np.asarray(self.order[start:end])
+
+    @property
+    def largest(self) -> int:
+        """Rows of the unit that has most."""
+        return int(self.sizes.max(initial=0))
+
+    def apart(self, others: Units) -> tuple[int, int] | None:
+        """The first row of the first unit that is in two of the others, and its first in another.
+
+        None: everyone is in one.
+        """
+        moved = self.split(others.labels.astype(np.float64))
+        if not moved.any():
+            return None
+        rows = self.rows(int(np.argmax(moved)))
+        home_of = others.labels[rows]
+        return int(rows[0]), int(rows[home_of != home_of[0]][0])
+
+    def stand(self, data: Microdata, name: str, slips: float) -> bool:
+        """Does a column of the file stand at the level of these units? See ``levels``."""
+        return stands(data.column(name), self, slips)
 
     def any(self, rows: Bools) -> Bools:
         """Units of which any row is marked."""
@@ -219,6 +243,10 @@ def persons(data: Microdata) -> Units:
     names = data.schema.names(role=Role.person)
     if not names:
         return records(data.n)
+    if not data.in_memory:
+        from tacit.data.units_on_disk import persons_on_disk
+
+        return persons_on_disk(data, names)
     return data.once("persons", partial(_persons, data, names))
 
 
@@ -228,11 +256,16 @@ def _persons(data: Microdata, names: list[str]) -> Units:
         # rows without a number would be taken for one person with many rows
         gap = data.missing(name) | _blank(data, name)
         if gap.any():
-            raise InputError(
-                f"column '{name}', row {_first(gap)}: the person is missing; fill in whose "
-                "record this is, drop the record, or give the column another role"
-            )
+            raise InputError(nobody(name, int(np.argmax(gap))))
     return Units("person", _labels(data, names))
+
+
+def nobody(name: str, row: int) -> str:
+    """What is wrong where it is not said whose row this is."""
+    return (
+        f"column '{name}', row {row + 1}: the person is missing; fill in whose "
+        "record this is, drop the record, or give the column another role"
+    )
 
 
 def households(data: Microdata) -> Units | None:
@@ -240,6 +273,10 @@ def households(data: Microdata) -> Units | None:
     names = data.schema.names(role=Role.household)
     if not names:
         return None
+    if not data.in_memory:
+        from tacit.data.units_on_disk import households_on_disk
+
+        return households_on_disk(data, names)
     return data.once("households", partial(_households, data, names))
 
 
@@ -290,7 +327,7 @@ def levels(
     """
     if units.single:
         return []
-    return [name for name in valued(data) if stands(data.column(name), units, slips)]
+    return [name for name in valued(data) if units.stand(data, name, slips)]
 
 
 def household_columns(data: Microdata, *, slips: float = SLIPS) -> list[str]:
@@ -309,21 +346,17 @@ def check(data: Microdata) -> None:
     people, homes = persons(data), households(data)
     if homes is None or people.single:
         return
-    moved = people.split(homes.labels.astype(np.float64))
-    if not moved.any():
+    rows = people.apart(homes)
+    if rows is None:
         return
-    rows = people.rows(int(np.argmax(moved)))
-    home_of = homes.labels[rows]
-    first = int(rows[0])
-    other = int(rows[home_of != home_of[0]][0])
+    first, other = rows
     name = data.schema.names(role=Role.person)[0]
     home = data.schema.names(role=Role.household)[0]
-    person = data.table[name]
-    household = data.table[home]
+    both = data.few(np.array(rows), [name, home]).table
     raise InputError(
-        f"column '{name}', row {other + 1}: person {person[other]} is in "
-        f"household {household[other]} here and in "
-        f"{household[first]} in row {first + 1}; number persons over the "
+        f"column '{name}', row {other + 1}: person {both[name][1]} is in "
+        f"household {both[home][1]} here and in "
+        f"{both[home][0]} in row {first + 1}; number persons over the "
         "whole file and households so that nobody is in two, or give one column the role other"
     )
 
@@ -365,12 +398,31 @@ def stands(values: Floats, units: Units, slips: float) -> bool:
     if not disagree:
         return True
     _, count = np.unique(values[known], return_counts=True)
-    shares = count / known.sum()
     # few sizes, many units: the chance is computed once for each size
     several = members[members > 1]
     sizes, number = np.unique(several, return_counts=True)
-    chance = [1 - float((shares**size).sum()) for size in sizes]
-    return disagree <= slips * float(number @ np.array(chance))
+    runs = (count[at : at + SHARES] for at in range(0, len(count), SHARES))
+    return disagree <= slips * expected(runs, int(known.sum()), sizes, number)
+
+
+def expected(runs: Iterable[Ints], known: int, sizes: Ints, number: Ints) -> float:
+    """Units that chance would split, of so many of each size.
+
+    Parameters
+    ----------
+    runs : arrays of int
+        How often each value occurs, ``SHARES`` of them at a time: sums then have the same bits
+        wherever the counts are.
+    known : int
+        Their sum.
+    sizes, number : arrays of int
+        Known values of a unit, and how many units have so many.
+    """
+    equal = np.zeros(len(sizes))
+    for count in runs:
+        shares = count / known
+        equal += [float((shares**size).sum()) for size in sizes]
+    return float(number @ (1 - equal))
 
 
 def valued(data: Microdata) -> list[str]:
@@ -403,8 +455,3 @@ def _numbered(labels: Ints) -> Ints:
     """The same partition, numbered from 0 without gaps."""
     _, number = np.unique(labels, return_inverse=True)
     return number.astype(np.int64)
-
-
-def _first(rows: Bools) -> int:
-    """The first marked row, as a person counts them."""
-    return int(np.argmax(rows)) + 1

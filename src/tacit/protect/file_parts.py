@@ -101,7 +101,7 @@ def refuse_units(data: Microdata, columns: Sequence[str], who: str, why: str) ->
     people, homes = units.persons(data), units.households(data)
     if not people.single:
         raise InputError(
-            f"{who} takes one row per person, and one person has {int(people.sizes.max())}: {why}; "
+            f"{who} takes one row per person, and one person has {people.largest}: {why}; "
             "make one row of each person first"
         )
     shared = [] if homes is None else units.levels(data, homes)

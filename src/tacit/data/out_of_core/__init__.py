@@ -11,6 +11,8 @@ One idea a file; every piece of work is an item that depends on itself alone, go
 ``placing``               numbers that come in any order, put at their rows
 ``sorting``               a column in rising order with its rows; ranks, quantiles, medians
 ``key_counts``            how often each combination of keys occurs, and that of every record
+``id_keys``               numbers of people as keys that rise with them, none of which is listed
+``unit_numbers``          the unit of each record: rows of persons or households, piece by piece
 ``row_sort``              whole records in the order of a key that each of them has
 ``block_sums``            sums whose bits do not depend on who added them
 ========================  ==========================================================================

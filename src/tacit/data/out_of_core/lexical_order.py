@@ -37,7 +37,7 @@ def rising_bits(values: Floats) -> Bits:
 
 
 @dataclass(frozen=True)
-class _Rising:
+class Rising:
     """A column as whole numbers that rise with it."""
 
     column: NumberSource
@@ -75,7 +75,7 @@ def lexical_order(columns: Sequence[NumberSource], folder: SpillFolder) -> Numbe
     ranks: NumberFiles | None = None
     for place, column in reversed(list(enumerate(columns))):
         ties = None if ranks is None else _Places(ranks)
-        ordered = sorted_numbers(_Rising(column), folder, ties=ties, dtype="<u8")
+        ordered = sorted_numbers(Rising(column), folder, ties=ties, dtype="<u8")
         if ranks is not None:
             ranks.remove()
         if not place:

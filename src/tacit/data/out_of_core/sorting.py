@@ -105,6 +105,12 @@ class SortedNumbers:
         work = _Ranked(self.values, self.rows, of_equal)
         return placed(work, self._items(), self.n, folder)
 
+    def numbered(self, folder: SpillFolder) -> NumberFiles:
+        """The number of each value among the different ones, from 0, in sorted order."""
+        items = [(*item, folder.next_file()) for item in self._items()]
+        lengths = mapped(_Dense(self.values), items)
+        return NumberFiles(tuple(item[-1] for item in items), tuple(lengths), "<i8")
+
     def placed(self, numbers: NumberFiles, folder: SpillFolder) -> NumberFiles:
         """Numbers that stand in sorted order, put at the rows of the values; else NaN."""
         work = Paired(self.rows, numbers)
@@ -178,8 +184,7 @@ class _Ranked:
         values, rows = self.values.read(first, stop), self.rows.read(first, stop)
         if self.of_equal == "first":
             return rows, np.arange(first, stop, dtype=np.float64)
-        new = np.concatenate([[True], values[1:] != values[:-1]])
-        label = np.cumsum(new) - 1
+        new, label = _labelled(values)
         if self.of_equal == "dense":
             return rows, (label + dense).astype(np.float64)
         starts = np.flatnonzero(new)
@@ -192,6 +197,18 @@ class _Ranked:
         if self.of_equal == "high":
             return rows, high[label].astype(np.float64)
         return rows, ((low + high) / 2.0)[label]
+
+
+@dataclass(frozen=True)
+class _Dense:
+    """Item: a stretch as ``SortedNumbers`` describes it, and a file for its dense ranks."""
+
+    values: NumberFiles
+
+    def __call__(self, item: tuple[int, int, int, int, int, Path]) -> int:
+        first, stop, _, _, dense, path = item
+        _, label = _labelled(self.values.read(first, stop))
+        return write_numbers(path, label + dense)
 
 
 @dataclass(frozen=True)
@@ -314,6 +331,12 @@ def sorted_numbers(
         NumberFiles(tuple(path for _, _, path in wanted), lengths, "<i8"),
         tuple(stretches),
     )
+
+
+def _labelled(values: Values) -> tuple[npt.NDArray[np.bool_], Ints]:
+    """Where rising values change, and how often they have by then."""
+    new = np.concatenate([[True], values[1:] != values[:-1]])
+    return new, np.asarray(np.cumsum(new) - 1, dtype=np.int64)
 
 
 def _present(values: Values) -> npt.NDArray[np.bool_]:

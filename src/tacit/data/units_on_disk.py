@@ -1,0 +1,197 @@
+"""Persons and households of a file on the disk, with the face of ``Units``.
+
+Who only asks whether somebody is there twice, whose level a column has, or who is in two
+households holds nothing: it is answered in pieces (``out_of_core.unit_numbers``). ``labels`` are
+read into memory for whoever asks for them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.base.errors import InputError
+from tacit.base.typing import Ints
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Microdata, Role
+from tacit.data.out_of_core.column_numbers import ColumnNumbers
+from tacit.data.out_of_core.id_keys import GAP, HIGHEST, FirstGap, id_keys
+from tacit.data.out_of_core.number_files import NumberFiles, NumberSource
+from tacit.data.out_of_core.pieces import mapped, spans
+from tacit.data.out_of_core.sorting import SortedNumbers, sorted_numbers
+from tacit.data.out_of_core.unit_numbers import UnitNumbers, known
+from tacit.data.units import SHARES, Units, expected, nobody
+
+
+class UnitsOnDisk(Units):
+    """The units of a file on the disk; ``numbers`` are what can be read in pieces."""
+
+    numbers: UnitNumbers
+
+    def __init__(self, word: str, numbers: UnitNumbers) -> None:
+        object.__setattr__(self, "word", word)
+        object.__setattr__(self, "numbers", numbers)
+
+    @cached_property
+    def labels(self) -> Ints:  # type: ignore[override]  # read only, as there
+        """The unit of each row, in memory."""
+        return np.asarray(self.numbers.labels.read(0, self.numbers.n))
+
+    @cached_property
+    def number(self) -> int:
+        """How many units there are."""
+        return self.numbers.number
+
+    @property
+    def records(self) -> int:
+        """Rows of the file."""
+        return self.numbers.n
+
+    @property
+    def single(self) -> bool:
+        """Every unit has one row."""
+        return self.numbers.single
+
+    @property
+    def largest(self) -> int:
+        """Rows of the unit that has most."""
+        return self.numbers.largest
+
+    def apart(self, others: Units) -> tuple[int, int] | None:
+        """As of units in memory."""
+        if not isinstance(others, UnitsOnDisk):
+            return super().apart(others)
+        gathered = self.numbers.gathered(others.numbers.labels, "<i8")
+        return self.numbers.differing(gathered)
+
+    def stand(self, data: Microdata, name: str, slips: float) -> bool:
+        """As of units in memory, of a column that is not held."""
+        if not isinstance(data, OnDisk):
+            return super().stand(data, name, slips)
+        values = ColumnNumbers.of(data, name)
+        pieces = self.numbers.over(known, self.numbers.gathered(values))
+        disagree = sum(one for one, _ in pieces)
+        members: Counter[int] = Counter()
+        for _, counts in pieces:
+            members.update(counts)
+        several = sum(members.values())
+        # chance splits no more units than there are
+        if not several or disagree > slips * several:
+            return False
+        if not disagree:
+            return True
+        ordered = sorted_numbers(values, data.disk.folder)
+        sizes = np.array(sorted(members))
+        number = np.array([members[size] for size in sizes.tolist()])
+        chance = expected(_counts(ordered), ordered.present, sizes, number)
+        ordered.remove()
+        return bool(disagree <= slips * chance)
+
+
+def persons_on_disk(data: Microdata, names: list[str]) -> Units:
+    """The persons of a file on the disk; none may be missing."""
+    file = cast("OnDisk", data)
+
+    def made() -> Units:
+        keys = []
+        for name in names:
+            of_column = id_keys(file, name)
+            work = FirstGap(file.disk.select([name]), name, of_column[0])
+            gaps = [row for row in mapped(work, spans(file.n)) if row is not None]
+            if gaps:
+                raise InputError(nobody(name, gaps[0]))
+            keys += of_column
+        return UnitsOnDisk("person", UnitNumbers.of_keys(keys, file.disk.folder))
+
+    return _kept(file, "persons", names, made)
+
+
+def households_on_disk(data: Microdata, names: list[str]) -> Units:
+    """The households of a file on the disk; rows without a number live alone."""
+    file = cast("OnDisk", data)
+    people = file.schema.names(role=Role.person)
+
+    def made() -> Units:
+        of_columns = [id_keys(file, name) for name in names]
+        first_keys = tuple(keys[0] for keys in of_columns)
+        persons = None
+        if people:
+            found = cast("UnitsOnDisk", persons_on_disk(file, people))
+            persons = found.numbers.labels
+        flat = [key for keys in of_columns for key in keys]
+        homes = [
+            _Homes(key, first_keys, persons, counts_most=not place)
+            for place, key in enumerate(flat)
+        ]
+        return UnitsOnDisk("household", UnitNumbers.of_keys(homes, file.disk.folder))
+
+    return _kept(file, "households", [*names, *people], made)
+
+
+@dataclass(frozen=True)
+class _Homes:
+    """Keys of households; who has no number has that of the person behind all others."""
+
+    keys: NumberSource
+    gaps: tuple[NumberSource, ...]
+    persons: NumberFiles | None
+    counts_most: bool
+
+    @property
+    def n(self) -> int:
+        """Records of the file."""
+        return self.keys.n
+
+    def read(self, first: int, stop: int) -> npt.NDArray[np.uint64]:
+        """Those of a span of rows."""
+        alone = np.zeros(stop - first, dtype=np.bool_)
+        for one in self.gaps:
+            alone |= one.read(first, stop) == GAP
+        person = np.zeros(stop - first, dtype=np.uint64)
+        if self.counts_most:
+            # a person without a household's number is one household, however many rows he has
+            rows = np.arange(first, stop)
+            number = rows if self.persons is None else self.persons.read(first, stop)
+            person = number.astype(np.uint64) + np.uint64(HIGHEST)
+        return np.where(alone, person, self.keys.read(first, stop))
+
+
+def _counts(ordered: SortedNumbers) -> Iterator[Ints]:
+    """How often each value occurs, in rising order, ``SHARES`` of them at a time."""
+    waiting, last, begun = np.empty(0, np.int64), None, 0
+    for values, _ in ordered.in_turn(1 << 20):
+        found, count = np.unique(values, return_counts=True)
+        if last is not None and found[0] == last:
+            count[0] += begun
+        elif last is not None:
+            waiting = np.append(waiting, begun)
+        # the last value may go on
+        last, begun = found[-1], int(count[-1])
+        waiting = np.concatenate([waiting, count[:-1]])
+        while len(waiting) >= SHARES:
+            yield waiting[:SHARES]
+            waiting = waiting[SHARES:]
+    waiting = np.append(waiting, begun) if last is not None else waiting
+    if len(waiting):
+        yield waiting
+
+
+def _kept(
+    data: OnDisk, what: str, names: list[str], make: Callable[[], Units]
+) -> Units:
+    """Units of columns that are as they were: a step that changes others sorts nothing."""
+    readers = tuple(data.disk.readers[name] for name in names)
+    columns = data.schema.select(names)
+    key = (what, tuple(names), tuple(id(one) for one in readers), columns)
+    kept = data.disk.folder.kept
+    if key not in kept:
+        # the readers are kept, so that nobody else gets their identity
+        kept[key] = (make(), readers)
+    found: Units = kept[key][0]
+    return found
