@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +16,11 @@ from tacit.attack.informed.aware import Aware
 from tacit.base.errors import ColumnError, InputError, TacitWarning
 from tacit.data import units
 from tacit.data.datasets import make_households
+from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
+from tacit.data.out_of_core import pieces
+from tacit.data.out_of_core.pieces import mapped_by
+from tacit.scale.engine import Threads
 
 pytestmark = pytest.mark.filterwarnings("ignore::tacit.base.errors.TacitWarning")
 AREAS = ["region", "district"]
@@ -139,3 +145,95 @@ def test_the_intruder_knows_who_is_likely_to_be_moved():
     assert aware.rate >= plain.rate
     blind = Aware(plan=method, columns=KEYS).link(data, masked)
     assert aware.rate > blind.rate
+
+
+def rows_in_no_order(seed: int) -> pa.Table:
+    """Persons with several rows each, in no order; a few have no household, or no district."""
+    table = survey(80, seed).table
+    rng = np.random.default_rng(seed)
+    n = table.num_rows
+    table = table.append_column("person", pa.array(np.arange(n)))
+    rows = np.concatenate([np.arange(n), rng.choice(n, n // 2)])
+    table = table.take(pa.array(rng.permutation(rows)))
+    person = np.asarray(table.column("person"))
+    alone = pa.array(person % 11 == 0)
+    home = table.column("household")
+    for name in ("household", "district"):
+        at = table.column_names.index(name)
+        values = table.column(name).to_pylist()
+        gone = alone if name == "household" else pa.array(np.arange(len(home)) % 7 == 0)
+        kept = [None if g.as_py() else v for g, v in zip(gone, values, strict=True)]
+        table = table.set_column(
+            at, name, pa.array(kept, table.schema.field(name).type)
+        )
+    return table
+
+
+UNITS = {
+    "persons in households": {"household": "household", "person": "person"},
+    "households": {"household": "household"},
+    "persons": {"person": "person"},
+    "records": {},
+}
+
+
+@pytest.mark.parametrize("similar", [None, ["urban"]], ids=["size alone", "similar"])
+@pytest.mark.parametrize("roles", UNITS.values(), ids=UNITS)
+def test_from_the_disk_as_in_memory(roles, similar, tmp_path, monkeypatch):
+    monkeypatch.setattr(pieces, "PIECE", 64)
+    table = rows_in_no_order(5)
+    if not roles:
+        # districts differ within no unit then
+        table = table.drop_columns(["household", "person"])
+    path = tmp_path / "in.parquet"
+    pq.write_table(table, path, row_group_size=90)
+    quasi = {"quasi": [*AREAS, *KEYS], "nominal": ["urban"]}
+    memory = Microdata.of(table, **quasi, **roles)
+    given = {"rate": 0.3, "k": 2, "similar": similar}
+    one, other = made(**given), made(**given)
+    expected = one.fit_transform(memory)
+    with mapped_by(Threads(2).map):
+        data = OnDisk.open(path, tmp_path, **quasi, **roles)
+        held = Microdata.column
+        monkeypatch.setattr(
+            Microdata,
+            "column",
+            lambda data, name: (
+                held(data, name) if data.in_memory else pytest.fail(f"{name} is held")
+            ),
+        )
+        found = other.fit_transform(data)
+        monkeypatch.setattr(Microdata, "column", held)
+    assert isinstance(found, OnDisk)
+    released = found.disk.load(found.names)
+    for name in expected.names:
+        left, right = released.column(name), expected.table.column(name)
+        assert left.combine_chunks().equals(right.combine_chunks()), name
+    assert (one.swapped_ == other.swapped_).all()
+    assert one.unmatched_ == other.unmatched_
+    assert one.swapped_.any()
+    held_bytes, why = other.holds(data)
+    number = (units.households(memory) or units.persons(memory)).number
+    assert held_bytes == 1 + 80 * number / table.num_rows
+    assert "household" in why
+
+
+def test_members_who_disagree_are_named_from_the_disk_as_in_memory(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(pieces, "PIECE", 64)
+    data = survey()
+    rows = units.households(data).rows(int(np.argmax(units.households(data).sizes)))
+    values = data.table.column("region").to_pylist()
+    values[rows[1]] = "nowhere"
+    wrong = data.with_column("region", values)
+    pq.write_table(wrong.table, tmp_path / "in.parquet")
+    roles = {"household": "household", "quasi": [*AREAS, *KEYS]}
+    disk = OnDisk.open(tmp_path / "in.parquet", tmp_path, **roles)
+    sentences = []
+    for one in (wrong, disk):
+        with pytest.raises(InputError) as error:
+            made().fit(one)
+        sentences.append(str(error.value))
+    assert sentences[0] == sentences[1]
+    assert f"row {rows[1] + 1}: nowhere here" in sentences[0]

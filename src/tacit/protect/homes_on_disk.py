@@ -25,40 +25,13 @@ from tacit.data.out_of_core.number_files import (
 )
 from tacit.data.out_of_core.pieces import mapped, spans, spent
 from tacit.data.schema import Schema
-from tacit.data.units import disagreeing
-from tacit.data import units as _u
+from tacit.data.units import Units, disagreeing, households, persons
+from tacit.data.units_on_disk import UnitsOnDisk
 from tacit.kernels.partners import Numbers
 from tacit.protect import by_address
 from tacit.protect.strata_on_disk import NumberedStrata
 from tacit.protect.swapped_homes import Homes
 
-@dataclass(frozen=True)
-class _Arr:
-    a: Ints
-    @property
-    def n(self): return len(self.a)
-    def read(self, first, stop): return self.a[first:stop]
-@dataclass(frozen=True)
-class UnitNumbers:
-    labels: NumberSource
-    number: int
-    single: bool
-    word: str
-def _of(u): return UnitNumbers(_Arr(u.labels), u.number, u.single, u.word)
-def persons(data): return _of(_u.persons(data))
-def households(data):
-    h = _u.households(data)
-    return None if h is None else _of(h)
-@dataclass(frozen=True)
-class NumberPairs:
-    one: NumberSource
-    other: NumberSource
-    @property
-    def n(self) -> int: return self.one.n
-    @property
-    def width(self) -> int: return 2
-    def read(self, first: int, stop: int) -> Ints:
-        return np.column_stack([self.one.read(first, stop), self.other.read(first, stop)])
 MOST = np.iinfo(np.int32).max
 """A crowd that is larger is one of so many."""
 
@@ -68,16 +41,20 @@ class HomesOnDisk:
     """As ``HomesOf``, of a file on the disk."""
 
     data: OnDisk
-    units: UnitNumbers
-    """The household of every row; the person or record where there are none."""
-    people: UnitNumbers
+    units: Units
+    """The households; persons or records where there are none."""
+    people: Units
+    home: NumberSource
+    """The household of every row."""
+    person: NumberSource
+    """The person of every row."""
 
     @classmethod
     def of(cls, data: OnDisk) -> HomesOnDisk:
         """Of a file."""
         people = persons(data)
-        homes = households(data)
-        return cls(data, people if homes is None else homes, people)
+        homes = households(data) or people
+        return cls(data, homes, people, _labels(homes), _labels(people))
 
     def homes(self, areas: list[str], similar: list[str]) -> Homes:
         """What all members share, of the first row of each household."""
@@ -105,7 +82,7 @@ class HomesOnDisk:
             return fewest
         number = counts.numbers(folder)
         counts.remove()
-        both = count_keys(NumberPairs(number, self.people.labels), folder)
+        both = count_keys(_Both(number, self.person), folder)
         persons = np.zeros(counts.keys, np.int32)
         for pairs, _ in both.in_turn():
             # five rows of one person are one who shares the keys
@@ -119,7 +96,7 @@ class HomesOnDisk:
         """As ``HomesOf``: one byte per record."""
         out = np.empty(self.data.n, np.bool_)
         for first, stop in spans(self.data.n):
-            out[first:stop] = homes[self.units.labels.read(first, stop)]
+            out[first:stop] = homes[self.home.read(first, stop)]
         return out
 
     def written(self, areas: list[str], homes: Homes, source: Numbers) -> OnDisk:
@@ -130,7 +107,7 @@ class HomesOnDisk:
         for first, stop in spans(data.n):
             new, out = folder.next_file(), folder.next_file()
             # the workers read what they need from the disk
-            write_numbers(new, area[self.units.labels.read(first, stop)])
+            write_numbers(new, area[self.home.read(first, stop)])
             items.append((first, stop, new, out))
         schema = data.closed(areas).select(areas)
         piece = _Written(data.disk.select(areas), schema, homes.values)
@@ -147,7 +124,7 @@ class HomesOnDisk:
         for first, stop in spans(self.data.n):
             some = values.read(first, stop)
             known = ~np.isnan(some)
-            unit = self.units.labels.read(first, stop)[known]
+            unit = self.home.read(first, stop)[known]
             np.minimum.at(low, unit, some[known])
             np.maximum.at(high, unit, some[known])
         split = low < high
@@ -159,7 +136,7 @@ class HomesOnDisk:
     def _rows(self, unit: int) -> Ints:
         """The rows of one household."""
         found = [
-            first + np.flatnonzero(self.units.labels.read(first, stop) == unit)
+            first + np.flatnonzero(self.home.read(first, stop) == unit)
             for first, stop in spans(self.data.n)
         ]
         return np.concatenate(found)
@@ -169,7 +146,7 @@ class HomesOnDisk:
         out = np.zeros(self.units.number, np.int32)
         for first, stop in reversed(spans(self.data.n)):
             # of several rows the one that is written last stays: the first
-            unit = self.units.labels.read(first, stop)
+            unit = self.home.read(first, stop)
             out[unit[::-1]] = numbers.read(first, stop)[::-1]
         return out
 
@@ -178,9 +155,9 @@ class HomesOnDisk:
         out = np.zeros(self.units.number, np.int32)
         seen = np.zeros(0 if self.people.single else self.people.number, np.bool_)
         for first, stop in spans(self.data.n):
-            unit = self.units.labels.read(first, stop)
+            unit = self.home.read(first, stop)
             if len(seen):
-                who = self.people.labels.read(first, stop)
+                who = self.person.read(first, stop)
                 once, at = np.unique(who, return_index=True)
                 unit = unit[at[~seen[once]]]
                 seen[once] = True
@@ -192,8 +169,45 @@ class HomesOnDisk:
         out = np.full(self.units.number, MOST, np.int32)
         for first, stop in spans(self.data.n):
             some = np.minimum(counts.read(first, stop), MOST).astype(np.int32)
-            np.minimum.at(out, self.units.labels.read(first, stop), some)
+            np.minimum.at(out, self.home.read(first, stop), some)
         return out
+
+
+def _labels(units: Units) -> NumberSource:
+    """The unit of every row, to be read in pieces."""
+    if isinstance(units, UnitsOnDisk):
+        return units.numbers.labels
+    return _Rows(units.number)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Every row is a unit."""
+
+    n: int
+
+    def read(self, first: int, stop: int) -> Ints:
+        """The numbers of a span of rows."""
+        return np.arange(first, stop)
+
+
+@dataclass(frozen=True)
+class _Both:
+    """Two numbers of each row as keys."""
+
+    one: NumberSource
+    other: NumberSource
+    width: int = 2
+
+    @property
+    def n(self) -> int:
+        """Rows of the file."""
+        return self.one.n
+
+    def read(self, first: int, stop: int) -> Ints:
+        """Those of a span of rows."""
+        both = self.one.read(first, stop), self.other.read(first, stop)
+        return np.column_stack(both)
 
 
 @dataclass(frozen=True)
@@ -210,7 +224,7 @@ class _LookedUp:
 
     def read(self, first: int, stop: int) -> Numbers:
         """Those of a span of rows."""
-        return self.table[self.number.read(first, stop)]
+        return np.asarray(self.table[self.number.read(first, stop)])
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from tacit.base.facts import Strength
 from tacit.base.typing import Bools
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
+from tacit.data.units import households, persons
 from tacit.kernels.partners import Numbers
 from tacit.protect.base import Protector, Seed
 from tacit.protect.homes_on_disk import HomesOnDisk
@@ -114,6 +115,13 @@ class RecordSwapping(Protector):
     def touches(self, data: Microdata) -> list[str]:
         """The areas."""
         return list(self.columns or [])
+
+    def holds(self, data: Microdata) -> tuple[float, str]:
+        """An entry for each household, whatever the number of columns."""
+        homes = households(data) or persons(data)
+        # and whether each record was swapped
+        held = HELD * homes.number / max(homes.records, 1) + 1.0
+        return held, f"{HELD:.0f} bytes per household"
 
     def _targets(self, data: Microdata) -> list[str]:
         if not self.columns:

@@ -168,4 +168,4 @@ def pairs(a: Numbers, b: Numbers) -> Numbers:
     """Labels of pairs of labels, numbered from 0."""
     width = int(b.max(initial=0)) + 1
     _, label = np.unique(a.astype(np.int64) * width + b, return_inverse=True)
-    return label.astype(np.int32)
+    return np.asarray(label, np.int32)
