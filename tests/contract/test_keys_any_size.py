@@ -22,6 +22,7 @@ from tacit.data import io
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.out_of_core import pieces
 from tacit.data.repeated import Repeated
+from tacit.data.spread import Spread
 from tacit.risk.judged import Judged
 from tacit.risk.look import look
 
@@ -108,7 +109,7 @@ def test_a_look(case: str, path: Path, tmp_path: Path) -> None:
     assert same(found, expected)
 
 
-def test_records_are_not_held_where_nobody_has_several(
+def test_records_are_not_held(
     path: Path, tmp_path: Path
 ) -> None:
     _, disk = both(path, tmp_path, "weights")
@@ -117,7 +118,9 @@ def test_records_are_not_held_where_nobody_has_several(
     assert judged.data.n < disk.n == judged.units.number
     (tmp_path / "persons").mkdir()
     _, disk = both(path, tmp_path / "persons", "persons")
-    assert Judged.of(disk, disk).data.n == disk.n
+    judged = Judged.of(disk, disk)
+    assert isinstance(judged.units, Spread)
+    assert judged.data.n < disk.n == judged.units.records
 
 
 def test_a_bad_weight_is_named_by_its_row(tmp_path: Path) -> None:

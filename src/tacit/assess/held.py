@@ -21,8 +21,6 @@ from tacit.risk.judged import keys_of
 BASE = 700 * 10**6
 # bytes per record of who belongs together: a column of both files, its units and their order
 ONE_COLUMN = 160
-# of each key: its codes, those of the classes, and one key left out
-EACH_KEY = 40
 # bytes per combination of keys, and per key of it: codes, values, frequencies, scores
 COMBINATION = 200
 KEY_OF_COMBINATION = 60
@@ -64,11 +62,7 @@ class Allowed:
 
     def refuse_keys(self, names: list[str]) -> None:
         """Raise if what counts these keys of the release would hold too much."""
-        if self._has_units:
-            # everybody's records are looked at one by one
-            self._refuse(*self._of_key_columns(len(names)))
-        else:
-            self._refuse(*self._of_combinations(self.masked, names))
+        self._refuse(*self._of_combinations(self.masked, names))
 
     def why_not(self, measure: object) -> str | None:
         """Why a measure would not run; None: it would."""
@@ -107,7 +101,7 @@ class Allowed:
         passes = facts.passes
         if facts.with_units is not None:
             passes = facts.way(self._has_units)
-        schema, names = self.original.schema, self.original.quasi
+        names = self.original.quasi
         if passes in ("runs", "pieces", "sample"):
             return 0, ""
         if passes == "links":
@@ -115,33 +109,12 @@ class Allowed:
         if passes == "together":
             each = 2 * len(names) * EACH_OF_SEVERAL
             return each * self.records, "all compared columns"
-        several = self._has_units
-        if not several and passes == "units":
+        if passes == "units" and not self._has_units:
             return 0, ""
+        # whose records they are stands on the disk
         release = read_as(self.original, self.masked)
         names = keys_of(release) or release.quasi
-        beside = schema.names(role=Role.confidential) if passes == "cells" else []
-        if several and self._has_gaps(release, [*names, *beside]):
-            # what another row of the person or household shows is filled in
-            return self._of_key_columns(len(names))
-        held, what = self._of_combinations(release, names, cells=passes == "cells")
-        if not several:
-            return held, what
-        return held + ONE_COLUMN * self.records, f"whose records they are, and {what}"
-
-    def _has_gaps(self, release: Microdata, names: list[str]) -> bool:
-        """Is a value of these columns missing?"""
-        from tacit.data.io.on_disk import OnDisk
-        from tacit.risk.combinations import has_gaps
-
-        if not isinstance(release, OnDisk):
-            return True
-        return has_gaps(release, [name for name in names if name in release.schema])
-
-    def _of_key_columns(self, number: int) -> tuple[int, str]:
-        """Bytes of the key columns and of who belongs together."""
-        each = ONE_COLUMN + number * EACH_KEY
-        return each * self.records, f"{number} key columns"
+        return self._of_combinations(release, names, cells=passes == "cells")
 
     @property
     def _has_units(self) -> bool:

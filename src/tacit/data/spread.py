@@ -1,9 +1,10 @@
 """Combinations of keys that stand for several records each, of persons with several records.
 
 As in ``repeated``, a row of a table stands for all records with its keys. Here a person may have
-records in several rows, and two records of a row may be one person's. The row of every record stands
-on the disk, person by person (``out_of_core.unit_numbers``); what is asked of persons is asked of
-pieces of whole persons. Memory: a piece, the largest person, and some numbers for each row.
+records in several rows, and two records of a row may be one person's. The row of every record
+stands on the disk, person by person (``out_of_core.unit_numbers``); what is asked of persons is
+asked of pieces of whole persons. Memory: a piece, the largest person, and some numbers for each
+row.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class Spread(Repeated):
         self, labels: Ints, number: int, given: Floats | None
     ) -> tuple[Ints, Floats]:
         """Persons who have each label of the rows, and the sum of their weights."""
-        work = _Counted(labels.astype(np.int32), number, self._by_row(given))
+        work = _Counted(labels.astype(np.int32), number, self.by_row(given))
         return self.summed(work, number, given)
 
     def summed(
@@ -115,7 +116,7 @@ class Spread(Repeated):
         """What all persons weigh together."""
         if given is None:
             return float(self.number)
-        return float(sum(self.in_turn(_Weighed(self._by_row(given)), given)))
+        return float(sum(self.in_turn(_Weighed(self.by_row(given)), given)))
 
     def owners(self, labels: Ints) -> Ints:
         """The person who has all records of each label; -1: several have some."""
@@ -149,7 +150,7 @@ class Spread(Repeated):
             return self.who.in_turn(work, self.row, self.weight)
         return self.who.in_turn(work, self.row)
 
-    def _by_row(self, given: Floats | None) -> Floats | None:
+    def by_row(self, given: Floats | None) -> Floats | None:
         """What a record of each row weighs, where all of a row weigh the same."""
         if given is None or self.weight is not None:
             return None

@@ -109,6 +109,10 @@ class Units:
         marked = np.bincount(self.labels[rows], minlength=self.number)
         return np.asarray(marked > 0)
 
+    def having(self, rows: Bools) -> int:
+        """How many units have a row that is marked."""
+        return int(self.any(rows).sum())
+
     def share(self, rows: Bools) -> float:
         """Share of the units of which any row is marked."""
         return float(self.any(rows).mean()) if self.number else 0.0
@@ -155,6 +159,21 @@ class Units:
             return np.ones(self.number)
         total = np.bincount(self.labels, weights=given, minlength=self.number)
         return np.asarray(total / self.sizes, np.float64)
+
+    def counted(
+        self, labels: Ints, number: int, given: Floats | None
+    ) -> tuple[Ints, Floats]:
+        """Units that have each of so many labels, and the sum of their weights."""
+        # each unit once in each label
+        label, unit = self.pairs(labels)
+        f = np.bincount(label, minlength=number).astype(np.int64)
+        each = self.weights(given)[unit]
+        F = np.bincount(label, weights=each, minlength=number).astype(np.float64)
+        return f, F
+
+    def people(self, given: Floats | None) -> float:
+        """How many people of the population all units stand for."""
+        return float(self.weights(given).sum())
 
     def owners(self, labels: Ints) -> Ints:
         """The unit that has all rows of each label; -1: several have some."""

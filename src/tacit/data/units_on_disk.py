@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from tacit.base.errors import InputError
 from tacit.base.typing import Ints
+from tacit.data.io.disk_table import SpillFolder
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata, Role
 from tacit.data.out_of_core.column_numbers import ColumnNumbers
@@ -75,23 +76,33 @@ class UnitsOnDisk(Units):
         if not isinstance(data, OnDisk):
             return super().stand(data, name, slips)
         values = ColumnNumbers.of(data, name)
-        pieces = self.numbers.over(known, self.numbers.gathered(values))
-        disagree = sum(one for one, _ in pieces)
-        members: Counter[int] = Counter()
-        for _, counts in pieces:
-            members.update(counts)
-        several = sum(members.values())
-        # chance splits no more units than there are
-        if not several or disagree > slips * several:
-            return False
-        if not disagree:
-            return True
-        ordered = sorted_numbers(values, data.disk.folder)
-        sizes = np.array(sorted(members))
-        number = np.array([members[size] for size in sizes.tolist()])
-        chance = expected(_counts(ordered), ordered.present, sizes, number)
-        ordered.remove()
-        return bool(disagree <= slips * chance)
+        return stands_on_disk(values, self.numbers, slips, data.disk.folder)
+
+
+def stands_on_disk(
+    values: NumberSource, units: UnitNumbers, slips: float, folder: SpillFolder
+) -> bool:
+    """As ``units.stands``, of numbers in row order that are not held."""
+    gathered = units.gathered(values)
+    pieces = units.over(known, gathered)
+    if isinstance(gathered, NumberFiles) and gathered is not values:
+        gathered.remove()
+    disagree = sum(one for one, _ in pieces)
+    members: Counter[int] = Counter()
+    for _, counts in pieces:
+        members.update(counts)
+    several = sum(members.values())
+    # chance splits no more units than there are
+    if not several or disagree > slips * several:
+        return False
+    if not disagree:
+        return True
+    ordered = sorted_numbers(values, folder)
+    sizes = np.array(sorted(members))
+    number = np.array([members[size] for size in sizes.tolist()])
+    chance = expected(_counts(ordered), ordered.present, sizes, number)
+    ordered.remove()
+    return bool(disagree <= slips * chance)
 
 
 def persons_on_disk(data: Microdata, names: list[str]) -> Units:
@@ -132,6 +143,21 @@ def households_on_disk(data: Microdata, names: list[str]) -> Units:
         return UnitsOnDisk("household", UnitNumbers.of_keys(homes, file.disk.folder))
 
     return _kept(file, "households", [*names, *people], made)
+
+
+def who_live_together(file: OnDisk, name: str) -> UnitNumbers:
+    """Records with the same value of a column, whatever its role; without one each is alone."""
+
+    def made() -> UnitsOnDisk:
+        keys = id_keys(file, name)
+        homes = [
+            _Homes(key, (keys[0],), None, counts_most=not place)
+            for place, key in enumerate(keys)
+        ]
+        numbers = UnitNumbers.of_keys(homes, file.disk.folder)
+        return UnitsOnDisk("household", numbers)
+
+    return cast("UnitsOnDisk", _kept(file, "who live together", [name], made)).numbers
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from tacit.base.errors import ColumnError
 from tacit.base.typing import Bools, Floats, Ints
 from tacit.data.microdata import Microdata, Role
 from tacit.data.pair import read_as
-from tacit.data.spread import Spread
 from tacit.data.units import Units
 from tacit.risk.classes import classes, codes
 from tacit.risk.frequencies import key_codes, keyed
@@ -146,8 +145,7 @@ def judged_shares(judged: Judged, keys: Sequence[str], column: str) -> ColumnSha
         return column_shares(judged.data, names, column, judged.units)
     from tacit.risk.combinations import Combinations, rows_like
 
-    units = judged.units
-    who = units.who if isinstance(units, Spread) else None
+    who = None if judged.units.single else judged.who
     cells = Combinations.of(judged.on_disk, [*names, column], who=who)
     ours = key_codes(judged.data, names)
     theirs = key_codes(cells.data, names)

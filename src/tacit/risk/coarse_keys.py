@@ -67,7 +67,7 @@ class CoarseKeys:
         A gap is a value of its own, which never makes a group larger.
         """
         found, _ = count(self.codes, None, any_matches=False, units=self.units)
-        return {k: int(self.units.any(found < k).sum()) for k in ks}
+        return {k: self.units.having(found < k) for k in ks}
 
     def by_level(
         self,

@@ -3,32 +3,34 @@
 Whoever counts keys needs no record: a combination, how many records have it and what they weigh
 together say as much. The combinations become a small file in memory whose rows stand for several
 records each (``data.repeated``), so that every formula that counts records of a file counts them
-here. Two combinations may be one person's: then the combination and the person of every record are
-held too (``data.spread``), and still no key.
+here. Two combinations may be one person's: then the combination of every record stands on the disk,
+person by person (``data.spread``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 from tacit.base.errors import InputError
 from tacit.base.typing import Bools, Floats, Ints
+from tacit.data.io.disk_table import SpillFolder
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata, Role
 from tacit.data.out_of_core.column_numbers import ColumnNumbers
 from tacit.data.out_of_core.key_counts import KeyColumns, count_keys, numbers_of
 from tacit.data.out_of_core.key_tally import KeyTally, tally_keys
+from tacit.data.out_of_core.number_files import NumberFiles, NumberSource
 from tacit.data.out_of_core.pieces import mapped, spans
-from tacit.data.pair import SPAN
+from tacit.data.out_of_core.unit_numbers import UnitNumbers
 from tacit.data.repeated import Repeated
 from tacit.data.schema import Schema
 from tacit.data.spread import Spread
 from tacit.data.units import Units
+from tacit.data.units_on_disk import UnitsOnDisk
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,8 @@ class Combinations:
     """One row for each, its columns as numbers (codes of categories); in memory."""
     units: Repeated
     """How many records each row stands for, and whose they are."""
-    row: Ints | None = None
-    """The row of each record, where somebody has several or lives with others."""
+    row: NumberFiles | None = None
+    """The row of each record, where somebody has several or lives with others; on the disk."""
 
     @classmethod
     def of(
@@ -61,17 +63,44 @@ class Combinations:
         cls, file: OnDisk, names: Sequence[str], weight: str | None, who: Units
     ) -> Combinations:
         """The same where persons have several records, or live together."""
-        keys, row = placed_keys(file, names)
-        each = total = None
+        keys, times, row = placed_keys(file, names)
+        source = total = None
         if weight is not None:
-            source = _weights(file, weight)
-            each = source.read(0, source.n)
-            added = np.bincount(row, weights=each, minlength=len(keys))
-            total = np.asarray(added, np.float64)
-        units: Repeated = Spread.over(row, who, each)
-        if who.single:
-            units = Repeated.of(units.times)
+            source = record_weights(file, weight)
+            total = np.zeros(len(keys))
+            for first, stop in spans(source.n):
+                some, each = row.read(first, stop), source.read(first, stop)
+                total += np.bincount(some, each, len(keys))
+        units = Repeated.of(times)
+        if not who.single:
+            assert isinstance(who, UnitsOnDisk)
+            numbers, folder = who.numbers, file.disk.folder
+            ours = _by_person(numbers, row, folder, row.files, "<i4")
+            weights = None
+            if source is not None and weight is not None:
+                reader = file.disk.readers[weight]
+                weights = _by_person(numbers, source, folder, reader, "<f8")
+            units = Spread.over(ours, times, numbers, weights)
         return cls(_table(file, names, keys, weight, total), units, row)
+
+
+def _by_person(
+    who: UnitNumbers,
+    source: NumberSource,
+    folder: SpillFolder,
+    where: object,
+    dtype: str,
+) -> NumberSource:
+    """Numbers of records, person by person; put in that order once for all who ask.
+
+    ``where`` is what they are read from: who gives the same gets the same.
+    """
+    key = ("by person", id(who), where if isinstance(where, tuple) else id(where))
+    if key not in folder.kept:
+        # both are kept, so that nobody else gets their identity
+        folder.kept[key] = who.gathered(source, dtype), who, where
+    found: NumberSource = folder.kept[key][0]
+    return found
 
 
 def _table(
@@ -99,8 +128,8 @@ def _table(
     return Microdata.of(table, Schema(described))
 
 
-def placed_keys(file: OnDisk, names: Sequence[str]) -> tuple[Ints, Ints]:
-    """The combinations of keys, and the number of that of every record, which is held."""
+def placed_keys(file: OnDisk, names: Sequence[str]) -> tuple[Ints, Ints, NumberFiles]:
+    """The combinations of keys, how many records have each, and the number of every record's."""
     table = file.disk
     readers = tuple(table.readers[name] for name in names)
     schema = file.schema.select(list(names))
@@ -108,27 +137,15 @@ def placed_keys(file: OnDisk, names: Sequence[str]) -> tuple[Ints, Ints]:
     kept = table.folder.kept.get(key)
     if kept is None:
         counts = count_keys(KeyColumns.of(file, list(names)), table.folder)
-        keys = np.concatenate([keys for keys, _ in counts.in_turn()])
+        found = list(counts.in_turn())
+        keys = np.concatenate([keys for keys, _ in found])
+        times = np.concatenate([times for _, times in found])
         numbers = counts.numbers(table.folder)
         counts.remove()
         # the readers are kept, so that nobody else gets their identity
-        table.folder.kept[key] = kept = (keys, numbers, readers)
-    keys, numbers, _ = kept
-    row = np.empty(numbers.n, np.int32)
-    for first, stop in spans(numbers.n):
-        row[first:stop] = numbers.read(first, stop)
-    return keys, row
-
-
-def has_gaps(file: OnDisk, names: Sequence[str]) -> bool:
-    """Is a value of these columns missing anywhere?"""
-    return any(
-        file.once(f"gaps of {name}", partial(_has_gap, file, name)) for name in names
-    )
-
-
-def _has_gap(file: OnDisk, name: str) -> bool:
-    return any(bool(np.isnan(some).any()) for some in file.in_turn([name], SPAN))
+        table.folder.kept[key] = kept = (keys, times, numbers, readers)
+    keys, times, numbers, _ = kept
+    return keys, times, numbers
 
 
 def tally(file: OnDisk, names: Sequence[str], weight: str | None = None) -> KeyTally:
@@ -142,7 +159,7 @@ def tally(file: OnDisk, names: Sequence[str], weight: str | None = None) -> KeyT
     if kept is not None:
         found: KeyTally = kept[0]
         return found
-    weights = None if weight is None else _weights(file, weight)
+    weights = None if weight is None else record_weights(file, weight)
     found = tally_keys(KeyColumns.of(file, list(names)), table.folder, weights)
     # the readers are kept, so that nobody else gets their identity
     table.folder.kept[key] = (found, readers)
@@ -156,7 +173,7 @@ def weight_of(file: Microdata, weight: str | None) -> str | None:
     return weight
 
 
-def _weights(file: OnDisk, weight: str) -> ColumnNumbers:
+def record_weights(file: OnDisk, weight: str) -> ColumnNumbers:
     """The weights as numbers; refused where one is not above 0."""
     if file.schema[weight].scale is not Kind.continuous:
         schema = file.schema.set(continuous=[weight])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.base.typing import Floats, Ints
+from tacit.base.typing import Bools, Floats, Ints
 from tacit.data.units import Units
 from tacit.kernels.compositions import same_households
 from tacit.risk.classes import classes, first_of_each
@@ -18,7 +18,6 @@ def count_compositions(
     codes: Ints,
     weights: Floats,
     units: Units,
-    row: Ints | None = None,
 ) -> tuple[Ints, Floats]:
     """(f, F) of each unit: how many units have rows with the same keys, and their weights.
 
@@ -30,8 +29,6 @@ def count_compositions(
         The weight of each unit.
     units : Units
         Whose records these are.
-    row : array of int, optional
-        The row of ``codes`` of each record, where a row stands for several.
 
     Notes
     -----
@@ -45,9 +42,8 @@ def count_compositions(
     missing = codes < 0
     has_gap = np.asarray(missing.any(axis=1))
     # the classes of the members, sorted inside each unit
-    of_record = labels if row is None else labels[row]
-    order = np.lexsort((of_record, units.labels))
-    members_of = of_record[order]
+    order = np.lexsort((labels, units.labels))
+    members_of = labels[order]
     f = np.zeros(units.number, np.int64)
     F = np.zeros(units.number)
     # units of different sizes never agree
@@ -59,15 +55,27 @@ def count_compositions(
         kinds, kind = np.unique(members, axis=0, return_inverse=True)
         kind = kind.reshape(-1)
         number_of = np.bincount(kind).astype(np.float64)
-        weight_of = np.bincount(kind, weights=weights[of_size])
+        weight_of = np.bincount(kind, weights=weights[of_size]).astype(np.float64)
         rows = one[kinds]
-        gaps = has_gap[rows].any(axis=1)
-        # only gaps make compositions agree that are not equal
-        if gaps.any() and len(kinds) <= MOST_COMPARED:
-            members_codes = np.ascontiguousarray(codes[rows])
-            same = same_households(members_codes, gaps)
-            number_of, weight_of = same @ number_of, same @ weight_of
-        alike = np.rint(number_of[kind])
-        f[of_size] = alike.astype(np.int64)
+        gaps = np.asarray(has_gap[rows].any(axis=1))
+        if len(kinds) > MOST_COMPARED:
+            gaps[:] = False
+        agree, weight_of = alike(codes, rows, gaps, number_of, weight_of)
+        f[of_size] = agree[kind]
         F[of_size] = weight_of[kind]
     return f, F
+
+
+def alike(
+    codes: Ints, kinds: Ints, gaps: Bools, number_of: Floats, weight_of: Floats
+) -> tuple[Ints, Floats]:
+    """(f, F) of different compositions of one size: units that agree with each.
+
+    kinds: (compositions, size), rows of ``codes``; gaps: which have some; number_of, weight_of:
+    units that have each composition, and what they weigh.
+    """
+    # only gaps make compositions agree that are not equal
+    if gaps.any():
+        same = same_households(np.ascontiguousarray(codes[kinds]), gaps)
+        number_of, weight_of = same @ number_of, same @ weight_of
+    return np.rint(number_of).astype(np.int64), np.asarray(weight_of, np.float64)

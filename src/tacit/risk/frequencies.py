@@ -55,7 +55,7 @@ class Frequencies:
         below = self.sample < k
         if self.units.single:
             return self.units.marked(below)
-        return int(self.units.any(below).sum())
+        return self.units.having(below)
 
     @property
     def uniques(self) -> int:

@@ -16,7 +16,6 @@ from tacit.risk.judged import Judged
     threshold=0.05,
     why="at most one household member in twenty",
     passes="units",
-    holds="the rows of a person or household meet in one place",
 )
 def household(
     original: object,
@@ -54,18 +53,18 @@ def household(
     if not judged.keys:
         return Measure.absent("household", NO_KEYS)
     risk = judged_risk(judged, weight, household)
-    together, units = risk.household, risk.units
+    together, units = risk.expected_household, risk.units
     if together is None:
         why = "the file has no household column (give one the role household)"
         return Measure.absent("household", why)
     return Measure(
         "household",
         # each member counts: a large household weighs more than a small one
-        units.mean(together),
+        together / units.number if units.number else 0.0,
         (0.0, 1.0),
         "no household has a member who is expected to be re-identified",
         f"a larger share of the {units.words} lives in a household "
         "of which somebody is expected to be re-identified",
         risk.to_dict() | judged.details,
-        judged.of_records(together),
+        risk.household,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -12,10 +12,9 @@ from tacit.base import facts
 from tacit.base.measure import Measure
 from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Microdata, Role
-from tacit.data.spread import Spread
-from tacit.data.units import Units, records
+from tacit.data.units import Units
 from tacit.risk.benedetti_franconi import individual_risk
-from tacit.risk.classes import codes, column_codes, first_of_each
+from tacit.risk.classes import codes, first_of_each
 from tacit.risk.frequencies import (
     NO_KEYS,
     Frequencies,
@@ -24,6 +23,10 @@ from tacit.risk.frequencies import (
     weights_of,
 )
 from tacit.risk.judged import Judged
+
+if TYPE_CHECKING:
+    from tacit.data.io.on_disk import OnDisk
+    from tacit.data.out_of_core.number_files import NumberFiles
 
 Method = Literal["exact", "approximate"]
 
@@ -44,6 +47,8 @@ class IndividualRisk:
         How the risk was computed.
     units
         Whose records these are.
+    in_households
+        Sum over units of the risk of their household; None without households.
     """
 
     record: Floats
@@ -52,6 +57,7 @@ class IndividualRisk:
     population: Floats
     method: str
     units: Units
+    in_households: float | None = None
 
     @property
     def person(self) -> Floats:
@@ -67,7 +73,7 @@ class IndividualRisk:
     def expected_household(self) -> float | None:
         """expected number of persons in a household of which anyone is re-identified"""
         if self.household is None:
-            return None
+            return self.in_households
         return self.units.total(self.household)
 
     @property
@@ -177,20 +183,39 @@ def judged_risk(
     # a table of combinations does not say who lives together
     home = household if found is None else None
     risk = individual(judged.data, judged.keys, weight, home, units=judged.units)
-    if found is None or judged.row is None:
+    if found is None:
         return risk
+    return with_households(risk, found, judged.row, household)
+
+
+def with_households(
+    risk: IndividualRisk,
+    file: OnDisk,
+    row: NumberFiles | None,
+    household: str | None = None,
+) -> IndividualRisk:
+    """The risk of combinations, with that of households of the file on the disk, if it has any.
+
+    Parameters
+    ----------
+    risk : IndividualRisk
+        Of each combination of keys.
+    file : OnDisk
+        The file.
+    row : NumberFiles or None
+        The combination of each of its records; None: nobody lives with others.
+    household : str, optional
+        Column that says who lives together; the one with that role unless given.
+    """
     if household is None:
-        household = next(iter(found.schema.names(role=Role.household)), None)
-    row, units = judged.row, risk.units
-    who = units.who if isinstance(units, Spread) else records(len(row))
-    together = None
-    record = risk.record[row]
-    if household is not None:
-        homes = column_codes(found.column(household))
-        together = _together(record, homes, who)
-    return IndividualRisk(
-        record, together, risk.sample[row], risk.population[row], risk.method, who
-    )
+        household = next(iter(file.schema.names(role=Role.household)), None)
+    if household is None or row is None:
+        return risk
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.risk.households_on_disk import in_households
+
+    together = in_households(file, household, row, risk.record, risk.units)
+    return replace(risk, in_households=together)
 
 
 def _has_weights(data: object) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.base.typing import Floats, Ints
+from tacit.base.typing import Floats
 from tacit.data.fill_in import filled
 from tacit.data.microdata import Kind, Microdata
 from tacit.data.pair import read_as
@@ -19,7 +19,7 @@ from tacit.risk.frequencies import keyed
 
 if TYPE_CHECKING:
     from tacit.data.io.on_disk import OnDisk
-    from tacit.risk.combinations import Combinations
+    from tacit.data.out_of_core.number_files import NumberFiles
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,11 @@ class Judged:
     """Cells that the release leaves out and the original has, in all key columns."""
     read_off: int
     """Cells of these that the reader fills in from another row of the person or household."""
+    who: Units | None = None
+    """Whose records these are, in the file: persons, where ``units`` are rows of combinations."""
     on_disk: OnDisk | None = None
     """The release, where ``data`` holds its combinations of keys in place of its records."""
-    row: Ints | None = None
+    row: NumberFiles | None = None
     """The combination of each record then, where somebody has several or lives with others."""
 
     @classmethod
@@ -80,23 +82,30 @@ class Judged:
             counted = keyed(release, None)[1]
         if not (known.in_memory or release.in_memory) and counted:
             # measured: what reads files is not loaded where they are in memory
+            from tacit.data.fill_in_on_disk import Read, has_gap, read_on_disk
             from tacit.data.io.on_disk import OnDisk
-            from tacit.risk.combinations import (
-                Combinations,
-                has_gaps,
-                has_units,
-                weight_of,
-            )
+            from tacit.risk.combinations import Combinations, has_units, weight_of
 
-            several = has_units(known, release) or lives is not None
-            # without a gap there is nothing that another row of the person or household fills
-            if isinstance(release, OnDisk) and not (
-                several and has_gaps(release, [*counted, *beside])
-            ):
+            if isinstance(release, OnDisk):
+                several = has_units(known, release) or lives is not None
                 who = _counted(known, release) if several else None
                 by = weight_of(release, weight)
-                found = Combinations.of(release, counted, by, who)
-                return cls._of_combinations(found, release, counted)
+                seen = Read(release)
+                # without a gap there is nothing that another row of the person fills
+                looked_at = [*counted, *beside]
+                if several and any(has_gap(release, name) for name in looked_at):
+                    seen = read_on_disk(release, known, looked_at, names)
+                found = Combinations.of(seen.data, counted, by, who)
+                return cls(
+                    found.data,
+                    counted,
+                    found.units,
+                    seen.suppressed,
+                    seen.read_off,
+                    who,
+                    seen.data,
+                    found.row,
+                )
         reader = filled(release, known)
         suppressed = read_off = 0
         for name in names:
@@ -110,13 +119,6 @@ class Judged:
             read_off += int(filled_in.sum())
         units = _counted(known, release)
         return cls(reader.data, names, units, suppressed, read_off)
-
-    @classmethod
-    def _of_combinations(
-        cls, found: Combinations, release: OnDisk, names: list[str]
-    ) -> Judged:
-        """A release on the disk by its combinations of keys; nothing can be read off."""
-        return cls(found.data, names, found.units, 0, 0, release, found.row)
 
     def of_records(self, values: Floats) -> Floats | None:
         """A value of each record; None where only combinations of keys are known."""

@@ -178,6 +178,6 @@ def _persons_below(
     few = f[first_of_each(labels, number)] < k
     return {
         "classes of k records and fewer persons": int((few & (records >= k)).sum()),
-        "persons below k": int(units.any(f < k).sum()),
-        "persons alone": int(units.any(f < 2).sum()),
+        "persons below k": units.having(f < k),
+        "persons alone": units.having(f < 2),
     }

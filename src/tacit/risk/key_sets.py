@@ -197,13 +197,13 @@ class KeySets:
         if self.units.single:
             return np.asarray(self.units.by_label(labels, number)[labels])
         # each unit once in each class
-        f = np.bincount(self.units.pairs(labels)[0], minlength=number)
+        f, _ = self.units.counted(labels, number, None)
         return np.asarray(f[labels])
 
     def _units_of(self, rows: np.ndarray) -> int:
         if self.units.single:
             return self.units.marked(rows)
-        return int(self.units.any(rows).sum())
+        return self.units.having(rows)
 
     def _size(self, s: int, m: int) -> Size:
         """What was counted on sets of s keys."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -14,13 +14,13 @@ from tacit.base.errors import ColumnError
 from tacit.base.typing import Floats
 from tacit.data.buffers import array_of
 from tacit.data.microdata import Microdata, Role
-from tacit.data.repeated import Repeated
 from tacit.data.units import Units, households, persons
 from tacit.risk.frequencies import key_codes, keyed
-from tacit.risk.individual import individual
+from tacit.risk.individual import individual, with_households
 from tacit.risk.key_sets import KeySets, Seen, Size
 
 if TYPE_CHECKING:
+    from tacit.data.io.on_disk import OnDisk
     from tacit.risk.combinations import Combinations
 
 USUAL_K = (2, 3, 5, 10)
@@ -185,7 +185,7 @@ def look(
     micro, names = keyed(data, keys)
     if not micro.n:
         raise ColumnError("the file has no records to look at")
-    combined = _combined(micro, names, weight)
+    combined = None if micro.in_memory else _combined(micro, names, weight)
     # of a file on the disk its combinations of keys are counted in place of its records
     counted = data if combined is None else combined.data
     units = persons(micro) if combined is None else combined.units
@@ -199,6 +199,8 @@ def look(
     whose = None if combined is None else combined.units
     # a gap as a value of its own never makes the risk smaller
     risk = individual(counted, names, weight, missing="category", units=whose)
+    if combined is not None and has_roles:
+        risk = with_households(risk, cast("OnDisk", micro), combined.row)
     seen = sets.seen()
     # the last size is that of all keys
     everything = seen.sizes[-1]
@@ -217,7 +219,14 @@ def look(
         in_file=seen.in_file,
         expected=risk.expected,
         expected_household=risk.expected_household,
-        riskiest=_riskiest(micro, names, weight, units, risk.record, seen),
+        riskiest=_riskiest(
+            names,
+            risk.record,
+            seen,
+            _riskiest_rows(micro, names, units, risk.record, seen)
+            if combined is None
+            else _riskiest_on_disk(micro, names, weight, combined, risk.record, seen),
+        ),
         sampled=seen.sampled,
         seconds=time.perf_counter() - start,
     )
@@ -225,33 +234,25 @@ def look(
 
 def _combined(
     data: Microdata, names: Sequence[str], weight: str | None
-) -> Combinations | None:
-    """The combinations of keys of a file on the disk; None where records are needed."""
-    if data.in_memory:
-        return None
+) -> Combinations:
+    """The combinations of keys of a file on the disk."""
     # measured: what reads files is not loaded where they are in memory
     from tacit.data.io.on_disk import OnDisk
     from tacit.risk.combinations import Combinations, has_units, weight_of
 
     assert isinstance(data, OnDisk)
-    if has_units(data):
-        return None
-    return Combinations.of(data, names, weight_of(data, weight))
+    who = persons(data) if has_units(data) else None
+    return Combinations.of(data, names, weight_of(data, weight), who)
+
+
+Exposed = list[tuple[int, int, dict[str, object]]]
+"""(row, where its risk stands, its values)"""
 
 
 def _riskiest(
-    data: Microdata,
-    names: Sequence[str],
-    weight: str | None,
-    units: Units,
-    risk: Floats,
-    seen: Seen,
+    names: Sequence[str], risk: Floats, seen: Seen, found: Exposed
 ) -> tuple[Riskiest, ...]:
     """The ten most exposed units: highest risk, then alone on the most sets of keys."""
-    if isinstance(units, Repeated):
-        found = _riskiest_on_disk(data, names, weight, risk, seen)
-    else:
-        found = _riskiest_rows(data, names, units, risk, seen)
     return tuple(
         Riskiest(
             row=row + 1,
@@ -265,21 +266,30 @@ def _riskiest(
     )
 
 
-Exposed = list[tuple[int, int, dict[str, object]]]
-"""(row, where its risk stands, its values)"""
-
-
 def _riskiest_on_disk(
-    data: Microdata, names: Sequence[str], weight: str | None, risk: Floats, seen: Seen
+    data: Microdata,
+    names: Sequence[str],
+    weight: str | None,
+    combined: Combinations,
+    risk: Floats,
+    seen: Seen,
 ) -> Exposed:
     """The most exposed rows of a file of which the combinations of keys were counted."""
     from tacit.data.io.on_disk import OnDisk
-    from tacit.risk.combinations import weight_of
-    from tacit.risk.exposed_rows import cells_of, exposed_rows
+    from tacit.data.out_of_core.key_counts import KeyColumns
+    from tacit.data.spread import Spread
+    from tacit.risk.combinations import tally, weight_of
+    from tacit.risk.exposed_rows import ByKeys, ByNumber, Places, cells_of, exposed_rows
 
     assert isinstance(data, OnDisk)
-    by = weight_of(data, weight)
-    rows = exposed_rows(data, names, by, risk, seen.times, RISKIEST)
+    if combined.row is None:
+        keys, _, _ = tally(data, names, weight_of(data, weight)).read()
+        places: Places = ByKeys(KeyColumns.of(data, list(names)), keys)
+    else:
+        places = ByNumber(combined.row)
+    units = combined.units
+    person = units.who.labels if isinstance(units, Spread) else None
+    rows = exposed_rows(places, units.times, risk, seen.times, RISKIEST, person)
     return [(row, place, cells_of(data, names, row)) for row, place in rows]
 
 

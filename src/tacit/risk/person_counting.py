@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.base.typing import Floats, Ints
+from tacit.data.spread import Spread
 from tacit.data.units import Units
 from tacit.kernels.members import distinct_members
+from tacit.risk.agreeing_persons import agreeing
 from tacit.risk.classes import classes, first_of_each
 
 
@@ -34,16 +36,15 @@ def count_persons(
         The result of ``classes(codes)``.
     """
     labels, number = grouped
-    weight = units.weights(weights)
-    # each person once in each class
-    label, person = units.pairs(labels)
-    if any_matches and bool((codes < 0).any()):
-        distinct = codes[first_of_each(labels, number)]
-        f, F = _with_gaps(distinct, label, person, weight)
+    if not (any_matches and bool((codes < 0).any())):
+        f, F = units.counted(labels, number, weights)
+        return f[labels], F[labels]
+    distinct = codes[first_of_each(labels, number)]
+    if isinstance(units, Spread):
+        f, F = agreeing(distinct, labels, units, weights)
     else:
-        f = np.bincount(label, minlength=number).astype(np.int64)
-        each = weight[person]
-        F = np.bincount(label, weights=each, minlength=number).astype(float)
+        # each person once in each class
+        f, F = _with_gaps(distinct, *units.pairs(labels), units.weights(weights))
     return f[labels], F[labels]
 
 
@@ -53,7 +54,7 @@ def people_behind(weights: Floats | None, units: Units) -> float:
         return float(units.number)
     if units.single:
         return float(weights.sum())
-    return float(units.weights(weights).sum())
+    return units.people(weights)
 
 
 def _with_gaps(

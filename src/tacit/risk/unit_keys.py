@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.base import facts
 from tacit.base.measure import Measure
-from tacit.base.typing import Ints
+from tacit.base.typing import Floats, Ints
 from tacit.data.units import Units, households, persons
 from tacit.risk.benedetti_franconi import individual_risk
 from tacit.risk.compositions import count_compositions
@@ -21,7 +21,6 @@ from tacit.risk.judged import Judged
     threshold=0.05,
     why="at most one household in twenty found by its size and members",
     passes="units",
-    holds="the rows of a person or household meet in one place",
 )
 def household_keys(
     original: object,
@@ -74,7 +73,6 @@ def household_keys(
     threshold=0.05,
     why="at most one person in twenty found by all rows together",
     passes="units",
-    holds="the rows of a person or household meet in one place",
 )
 def person_keys(
     original: object,
@@ -121,19 +119,20 @@ def _measure(
 ) -> Measure:
     if not judged.keys:
         return Measure.absent(name, NO_KEYS)
-    # a table of combinations has the sums of weights, the file those of records
-    weights = weights_of(judged.on_disk or judged.data, weight)
     codes = key_codes(judged.data, judged.keys)
-    f, F = count_compositions(codes, units.weights(weights), units, judged.row)
-    if weights is None:
-        risk = 1.0 / np.maximum(f, 1)
+    if judged.on_disk is None:
+        weights = weights_of(judged.data, weight)
+        f, F = count_compositions(codes, units.weights(weights), units)
+        risk = _risk(f, F, weighted=weights is not None)
+        mean = float(risk.mean()) if units.number else 0.0
+        of_record: Floats | None = risk[units.labels]
+        by_size = _by_size(units, f)
     else:
-        # weights below one would make the population smaller than the sample
-        population = np.maximum(F, f)
-        risk = individual_risk(f.astype(np.float64), population)
+        mean, by_size = _on_disk(judged, codes, units, weight)
+        of_record = None
     return Measure(
         name,
-        float(risk.mean()) if units.number else 0.0,
+        mean,
         (0.0, 1.0),
         f"no {units.word} is found by all its rows together",
         f"a larger share of the {units.words} is expected to be found "
@@ -141,12 +140,44 @@ def _measure(
         {
             "keys": judged.keys,
             units.words: units.number,
-            "alone": int((f == 1).sum()),
-            "alone by size": _by_size(units, f),
+            "alone": sum(by_size.values()),
+            "alone by size": by_size,
             **judged.details,
         },
-        judged.of_records(risk[units.labels]),
+        of_record,
     )
+
+
+def _risk(f: Ints, F: Floats, *, weighted: bool) -> Floats:
+    """E(1/F | f), or 1/f without weights."""
+    if not weighted:
+        return np.asarray(1.0 / np.maximum(f, 1))
+    # weights below one would make the population smaller than the sample
+    return individual_risk(f.astype(np.float64), np.maximum(F, f))
+
+
+def _on_disk(
+    judged: Judged, codes: Ints, units: Units, weight: str | None
+) -> tuple[float, dict[str, int]]:
+    """The mean risk, and how many are alone by size; no record is held."""
+    from tacit.data.units_on_disk import UnitsOnDisk
+    from tacit.risk.combinations import record_weights, weight_of
+    from tacit.risk.compositions_on_disk import compositions_in_turn
+
+    file, row = judged.on_disk, judged.row
+    assert file is not None
+    assert row is not None
+    assert isinstance(units, UnitsOnDisk)
+    by = weight_of(file, weight)
+    weights = None if by is None else record_weights(file, by)
+    total = 0.0
+    alone: dict[str, int] = {}
+    for size, (times, f, F) in compositions_in_turn(codes, units.numbers, row, weights):
+        total += float(times @ _risk(f, F, weighted=by is not None))
+        few = int(times[f == 1].sum())
+        if few:
+            alone[str(size)] = alone.get(str(size), 0) + few
+    return total / units.number if units.number else 0.0, alone
 
 
 def _by_size(units: Units, f: Ints) -> dict[str, int]:

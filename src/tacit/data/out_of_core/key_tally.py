@@ -12,6 +12,7 @@ bytes for each key, the count and the weight of a combination.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from tacit.data.io.disk_table import SpillFolder
 from tacit.data.out_of_core.grouped_files import GroupedFiles, write_grouped
 from tacit.data.out_of_core.key_counts import KeySource, group_rows, target_of
 from tacit.data.out_of_core.number_files import NumberSource
-from tacit.data.out_of_core.pieces import mapped, spans
+from tacit.data.out_of_core.pieces import mapped, spans, spent
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,18 @@ class KeyTally:
     def number(self) -> int:
         """How many different combinations there are."""
         return sum(self.lengths)
+
+    def in_turn(self) -> Iterator[tuple[Ints, Ints, Floats | None]]:
+        """As ``read``, those of one target at a time."""
+        for path in self.files:
+            found = np.fromfile(path, self.dtype)
+            if len(found):
+                weights = found["weight"] if "weight" in self.dtype.names else None
+                yield found["key"], found["count"], weights
+
+    def remove(self) -> None:
+        """The combinations are not needed any more."""
+        spent(self.files)
 
     def read(self) -> tuple[Ints, Ints, Floats | None]:
         """(keys, records, weights or None) of every combination, in no order."""
@@ -98,7 +111,11 @@ class _AddUp:
 
 
 def tally_keys(
-    source: KeySource, folder: SpillFolder, weights: NumberSource | None = None
+    source: KeySource,
+    folder: SpillFolder,
+    weights: NumberSource | None = None,
+    *,
+    length: int | None = None,
 ) -> KeyTally:
     """Count the combinations of keys of a file.
 
@@ -110,8 +127,10 @@ def tally_keys(
         Where files are written.
     weights : NumberSource, optional
         What is summed over the records of a combination.
+    length : int, optional
+        Records of an item; a piece unless given.
     """
-    items = spans(source.n)
+    items = spans(source.n, length)
     targets = len(items)
     fields: list[Any] = [("key", "<i8", (source.width,)), ("count", "<i8")]
     if weights is not None:

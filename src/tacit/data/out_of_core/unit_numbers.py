@@ -19,7 +19,7 @@ Memory: a piece, and the largest unit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -40,6 +40,9 @@ from tacit.data.out_of_core.sorting import Paired, SortedNumbers, sorted_numbers
 
 # read at a time where the end of a unit is looked for
 _NEXT = 4096
+
+# pieces whose results are waited for together, where they are added up
+TOGETHER = 8
 
 Made = TypeVar("Made")
 
@@ -200,6 +203,14 @@ class UnitNumbers:
     def over(self, work: Callable[..., Any], *sources: NumberSource) -> list[Any]:
         """What some work gives of each piece of whole units: ``work(starts, *numbers)``."""
         return mapped(_OverUnits(work, (self.in_order, *sources)), self.pieces)
+
+    def in_turn(
+        self, work: Callable[..., Any], *sources: NumberSource
+    ) -> Iterator[Any]:
+        """As ``over``, in the order of the pieces, of which the results of few are held."""
+        some = _OverUnits(work, (self.in_order, *sources))
+        for first in range(0, len(self.pieces), TOGETHER):
+            yield from mapped(some, self.pieces[first : first + TOGETHER])
 
     def _sizes(self) -> dict[int, int]:
         found: Counter[int] = Counter()
