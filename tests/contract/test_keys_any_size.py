@@ -109,9 +109,7 @@ def test_a_look(case: str, path: Path, tmp_path: Path) -> None:
     assert same(found, expected)
 
 
-def test_records_are_not_held(
-    path: Path, tmp_path: Path
-) -> None:
+def test_records_are_not_held(path: Path, tmp_path: Path) -> None:
     _, disk = both(path, tmp_path, "weights")
     judged = Judged.of(disk, disk)
     assert isinstance(judged.units, Repeated)

@@ -18,8 +18,8 @@ MeasurePasses = Literal[
 ]
 """How a measure goes through a file: run of records by run; by pieces of sorted columns; from a
 sample of the file sorted by all columns; holding the different combinations of keys, alone or with
-a confidential value; these and whose record each is; the links of attacks that have run; or all
-columns that it compares."""
+a confidential value, or of files with persons or households alone; the links of attacks that have
+run; or all columns that it compares."""
 
 # halving a real number never reaches 0: below this the search goes to the end at once
 SMALLEST_STEP = 1e-3
