@@ -132,7 +132,7 @@ def test_a_gap_that_matches_anything_is_explained_beside_the_number(
     assert alike is not None
     assert alike.printed is not None
     assert alike.smallest == k_anonymity.details["smallest group"]
-    alone = int((alike.printed == 1).sum())
+    alone = alike.printed.alone
     assert alone > 0
     said = f"where a gap is a value of its own, {alone} records are the only one"
     (row,) = [r for r in checks_of(household, alike) if r["name"] == "k_anonymity"]

@@ -15,6 +15,7 @@ from tacit.assess.assessment import Assessment
 from tacit.base.measure import Measure
 from tacit.base.typing import Ints
 from tacit.data.microdata import Microdata
+from tacit.data.repeated import Repeated
 from tacit.data.units import Units, persons
 from tacit.report.charts.spark import share_bar
 from tacit.report.content import Row
@@ -29,15 +30,37 @@ GAP_RULE = "a gap agrees with every value"
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """How many share a key, and how many records have such a key."""
+
+    shared: Ints
+    records: Ints
+    """One each; of a file on the disk, the records of each combination of keys."""
+
+    @property
+    def alone(self) -> int:
+        """Records that are the only one of their kind."""
+        return int(self.records[self.shared == 1].sum())
+
+    def share(self, low: int, high: int | None) -> float:
+        """Share of the records in groups of such a size."""
+        inside = self.shared >= low
+        if high is not None:
+            inside &= self.shared < high
+        total = int(self.records.sum())
+        return float(self.records[inside].sum() / total) if total else 0.0
+
+
+@dataclass(frozen=True)
 class Alike:
-    """For each record how many share its key: in the original, in the release, by printed cells."""
+    """How many share the key of records: in the original, in the release, by printed cells."""
 
     keys: list[str]
     words: str
-    before: Ints
-    after: Ints
+    before: Sizes
+    after: Sizes
     """As k-anonymity counts: a gap agrees with every value."""
-    printed: Ints | None
+    printed: Sizes | None
     """A gap is a value of its own; None where there are none, and both counts are the same."""
 
     @classmethod
@@ -55,33 +78,47 @@ class Alike:
         printed = None
         if has_gaps:
             printed = _sizes(judged.data, names, units, any_matches=False)
-        before = _sizes(assessment.original, names, persons(assessment.original))
+        before = _before(assessment.original, names)
         return cls(names, units.words, before, after, printed)
 
     @property
     def smallest(self) -> int:
         """The smallest group, as k-anonymity counts."""
-        return int(self.after.min())
+        return int(self.after.shared.min())
 
     @property
     def explained(self) -> str:
         """Why k-anonymity and the printed cells differ, with both counts; empty if they agree."""
         if self.printed is None:
             return ""
-        alone = int(np.sum(self.printed == 1))
         return (
             f"Counted so that {GAP_RULE}; where a gap is a value of its own, "
-            f"{count(alone)} records are the only one of their kind."
+            f"{count(self.printed.alone)} records are the only one of their kind."
         )
 
 
 def _sizes(
     data: Microdata, names: list[str], units: Units, *, any_matches: bool = True
-) -> Ints:
-    """For each record how many units share its values of these columns."""
+) -> Sizes:
+    """How many units share the values of these columns."""
     coded = key_codes(data, names)
     found, _ = members(coded, None, any_matches=any_matches, units=units)
-    return found
+    records = np.ones(len(found), np.int64)
+    return Sizes(found, units.times if isinstance(units, Repeated) else records)
+
+
+def _before(original: Microdata, names: list[str]) -> Sizes:
+    """The same of the file before protection, from its combinations where it is on the disk."""
+    if original.in_memory:
+        return _sizes(original, names, persons(original))
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.data.io.on_disk import OnDisk
+    from tacit.risk.combinations import Combinations, has_units
+
+    assert isinstance(original, OnDisk)
+    who = persons(original) if has_units(original) else None
+    found = Combinations.of(original, names, who=who)
+    return _sizes(found.data, names, found.units)
 
 
 def part(assessment: Assessment, alike: Alike) -> Row:
@@ -95,7 +132,7 @@ def part(assessment: Assessment, alike: Alike) -> Row:
     rows = []
     ends = [*BANDS[1:], None]
     for low, high in zip(BANDS, ends, strict=True):
-        shares = [_share(sizes, low, high) for sizes in kinds.values()]
+        shares = [sizes.share(low, high) for sizes in kinds.values()]
         if any(shares):
             cells = [
                 {"text": percent(share), "bar": str(share_bar(share)), "order": share}
@@ -121,7 +158,7 @@ def _caption(assessment: Assessment, alike: Alike) -> str:
         measure = assessment.risk.get("k_anonymity")
         passes = isinstance(measure, Measure) and measure.value == 0
         verb = "k-anonymity passes" if passes else "k-anonymity is counted"
-        alone = count(int(np.sum(alike.printed == 1)))
+        alone = count(alike.printed.alone)
         return (
             f"{verb} by the second column: {GAP_RULE}, because an intruder cannot know what "
             f"stood there. Whoever reads the gaps as they are printed sees the third: {alone} "
@@ -131,13 +168,6 @@ def _caption(assessment: Assessment, alike: Alike) -> str:
         "A record that is alone in the release can still be safe, if its values were changed "
         "enough: the attacks judge that."
     )
-
-
-def _share(sizes: Ints, low: int, high: int | None) -> float:
-    inside = sizes >= low
-    if high is not None:
-        inside &= sizes < high
-    return float(np.mean(inside)) if len(sizes) else 0.0
 
 
 def _size(low: int, high: int | None) -> str:
