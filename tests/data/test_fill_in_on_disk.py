@@ -39,28 +39,31 @@ def panel(folder: Path, seed: int, *, sorted_rows: bool) -> tuple[Path, Path]:
     person = rng.integers(0, 60, n)
     if sorted_rows:
         person = np.sort(person)
-    home = person // 3
+    # some were elsewhere for a while, in the same region: what one household shows, the other needs
+    home = (person // 3 + 4 * (rng.random(n) < 0.3)) % 20
     year = rng.integers(2000, 2006, n)
     table = {
         "id": pa.array([f"p{one:03}" for one in person]),
         "hid": home,
         "region": pa.array(np.array(list("nsew"))[home % 4]),
-        "sex": pa.array(np.array(["f", "m"])[person % 2]),
+        "sex": np.array(["f", "m"])[person % 2],
         "year": year,
         "age": year - 1950 - person,
         "born": (1950 + person).astype(float),
-        "rooms": (home % 5).astype(np.int64),
+        "rooms": (home % 2).astype(np.int64),
         "job": pa.array(np.array(list("abc"))[rng.integers(0, 3, n)]),
     }
     # a man who moved: the level has a slip
     values = table["region"].to_pylist()
     values[7] = "e" if values[7] != "e" else "n"
     table["region"] = pa.array(values)
+    # what nobody answered is not suppressed
+    table["sex"] = pa.array(table["sex"], mask=rng.random(n) < 0.1)
     original = folder / "x.parquet"
     pq.write_table(pa.table(table), original, row_group_size=70)
     masked = dict(table)
     for name in (*NAMES, "year"):
-        share = 0.1 if name == "year" else 0.35
+        share = {"year": 0.1, "region": 0.8}.get(name, 0.35)
         column = pa.array(masked[name])
         gone = pa.array(rng.random(n) < share)
         masked[name] = pa.compute.if_else(gone, pa.scalar(None, column.type), column)
