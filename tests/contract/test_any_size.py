@@ -70,6 +70,10 @@ ALSO: list[tuple[str, dict[str, Any]]] = [
         ("ipso", {"variant": variant, "quasi": ["income", "tax"], "confidential": x})
         for variant, x in (("A", ["debt"]), ("B", []), ("C", ["debt", "age"]))
     ),
+    *(
+        ("record_swapping", {"columns": ["region", "school"], "keys": ["age"], **more})
+        for more in ({"rate": 0.6}, {"k": 60, "similar": ["born"]})
+    ),
     ("shuffling", {"columns": ["tax", "age", "school"], "given": ["debt", "income"]}),
     ("shuffling", {"columns": ["income", "age"], "given": ["tax"]}),
     ("local_suppression", {"k": 5, "columns": ["age", "region", "school"]}),

@@ -109,6 +109,36 @@ def test_a_look(case: str, path: Path, tmp_path: Path) -> None:
     assert same(found, expected)
 
 
+def test_of_each_person_the_most_exposed_record_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 16)
+    n = 60
+    # four records each, all of them alone with their age, and some with their sex as well
+    table = pa.table(
+        {
+            "age": np.arange(n) // 2 + 100 * (np.arange(n) % 2),
+            "sex": pa.array(np.where(np.arange(n) < 50, "f", "m")),
+            "pid": np.arange(n)[::-1] // 4,
+            "hid": np.arange(n)[::-1] // 8,
+        }
+    )
+    file = tmp_path / "file.parquet"
+    pq.write_table(table, file, row_group_size=17)
+    roles: dict[str, Any] = {"quasi": ["age", "sex"], "person": "pid"}
+    households: dict[str, Any] = {"household": "hid"}
+    for more in ({}, households):
+        folder = tmp_path / str(len(more))
+        folder.mkdir()
+        memory = look(io.read(file, **roles, **more)).to_dict()
+        found = look(OnDisk.open(file, folder, **roles, **more)).to_dict()
+        del memory["seconds"], found["seconds"]
+        assert same(jsonable(found), jsonable(memory))
+        assert [one.row for one in look(io.read(file, **roles)).riskiest] == [
+            1, 5, 9, 13, 17, 21, 25, 29, 33, 37
+        ]  # fmt: skip
+
+
 def test_records_are_not_held(path: Path, tmp_path: Path) -> None:
     _, disk = both(path, tmp_path, "weights")
     judged = Judged.of(disk, disk)

@@ -265,6 +265,23 @@ def test_memory_disk_and_two_clusters_on_20_000_records(
         stop()
 
 
+@pytest.mark.slow
+@pytest.mark.needs("java")
+def test_persons_and_households_on_spark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 128)
+    paths = grouped_files(tmp_path, gaps=True)
+    roles = {"quasi": ["region", "school", "size"], "confidential": ["debt", "ill"]}
+    with_roles = {**roles, **UNITS["with weights"]}
+    monkeypatch.setattr("contract.test_measures_any_size.ROLES", with_roles)
+    memory = {name: answer(measure, in_memory(paths)) for name, measure in COUNTED}
+    with mapped_by(Spark("local[2]").map):
+        pair = on_disk(paths, tmp_path)
+        for name, measure in COUNTED:
+            assert same(answer(measure, pair), memory[name]), name
+
+
 @pytest.mark.parametrize(
     "models", [["income ~ tax + age"], ["debt ~ income + tax + school", "tax ~ age"]]
 )

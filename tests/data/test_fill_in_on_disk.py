@@ -63,7 +63,7 @@ def panel(folder: Path, seed: int, *, sorted_rows: bool) -> tuple[Path, Path]:
     pq.write_table(pa.table(table), original, row_group_size=70)
     masked = dict(table)
     for name in (*NAMES, "year"):
-        share = {"year": 0.1, "region": 0.8}.get(name, 0.35)
+        share = {"year": 0.1, "region": 0.93}.get(name, 0.35)
         column = pa.array(masked[name])
         gone = pa.array(rng.random(n) < share)
         masked[name] = pa.compute.if_else(gone, pa.scalar(None, column.type), column)
@@ -139,3 +139,30 @@ def test_what_moves_together_is_found_as_in_memory(
     expected = moving(memory, persons(memory))
     assert expected["age"] == "year"
     assert moving_on_disk(disk, people.numbers) == expected
+
+
+def test_what_a_household_shows_goes_on_with_a_man_who_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """His wife's row tells his, his tells that of the next year, and that his new neighbours'."""
+    monkeypatch.setattr(pieces, "PIECE", 3)
+    table = {
+        "id": [1, 1, 2, 3, 4, 4, 5, 5],
+        "hid": [1, 2, 1, 2, 3, 3, 3, 3],
+        "region": ["n", "n", "n", "n", "s", "s", "s", "s"],
+    }
+    shown = table | {"region": [None, None, "n", None, "s", None, None, "s"]}
+    roles = {"person": "id", "household": "hid", "quasi": ["region"]}
+    files = []
+    for name, one in (("x", table), ("z", shown)):
+        pq.write_table(pa.table(one), tmp_path / f"{name}.parquet")
+        (tmp_path / name).mkdir()
+        path = tmp_path / f"{name}.parquet"
+        files.append(OnDisk.open(path, tmp_path / name, **roles))
+    known, release = files
+    found = read_on_disk(release, known, ["region"], ["region"])
+    assert found.data.disk.load(["region"])["region"].to_pylist() == table["region"]
+    assert (found.suppressed, found.read_off) == (5, 5)
+    memory = Microdata.of(pa.table(shown), **roles)
+    original = Microdata.of(pa.table(table), **roles)
+    assert filled(memory, original).data.table["region"].to_pylist() == table["region"]

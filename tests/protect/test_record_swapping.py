@@ -237,3 +237,18 @@ def test_members_who_disagree_are_named_from_the_disk_as_in_memory(
         sentences.append(str(error.value))
     assert sentences[0] == sentences[1]
     assert f"row {rows[1] + 1}: nowhere here" in sentences[0]
+
+
+def test_districts_of_one_name_in_two_regions_are_two():
+    """A partner in the other region's district of that name is elsewhere."""
+    table = {
+        "home": np.arange(40),
+        "region": ["n"] * 20 + ["s"] * 20,
+        "district": ["center"] * 40,
+        "age": np.arange(40),
+    }
+    data = Microdata.of(table, household="home", quasi=["age"])
+    method = made(keys=["age"], k=1, rate=1.0)
+    masked = method.fit_transform(data)
+    assert method.swapped_.all()
+    assert (masked.column("region") != data.column("region")).all()
