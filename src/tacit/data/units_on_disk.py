@@ -67,13 +67,25 @@ class UnitsOnDisk(Units):
         """As of units in memory."""
         if not isinstance(others, UnitsOnDisk):
             return super().apart(others)
-        gathered = self.numbers.gathered(others.numbers.labels, "<i8")
-        return self.numbers.differing(gathered)
+        ours, theirs = self.numbers, others.numbers
+        return ours.once(
+            ("apart", theirs.rows),
+            lambda: ours.differing(ours.gathered(theirs.labels, "<i8")),
+        )
 
     def stand(self, data: Microdata, name: str, slips: float) -> bool:
         """As of units in memory, of a column that is not held."""
         if not isinstance(data, OnDisk):
             return super().stand(data, name, slips)
+        reader = data.disk.readers[name]
+        # the reader is kept, so that nobody else gets its identity
+        found, _ = self.numbers.once(
+            ("stand", id(reader), data.schema[name], slips),
+            lambda: (self._stands(data, name, slips), reader),
+        )
+        return found
+
+    def _stands(self, data: OnDisk, name: str, slips: float) -> bool:
         values = ColumnNumbers.of(data, name)
         pieces = self.numbers.over(known, self.numbers.gathered(values))
         disagree = sum(one for one, _ in pieces)
