@@ -184,6 +184,9 @@ def of_people(n: int) -> pd.DataFrame:
     slips = rng.random(n) < 0.005
     frame.loc[slips, "region"] = "west"
     frame.loc[rng.random(n) < 0.003, "debt"] = np.nan
+    # an age that moves with the year
+    frame["year"] = 2000 + rng.integers(0, 3, n)
+    frame["age"] = rng.integers(18, 90, n)[person] + frame["year"] - 2000
     frame["person"] = [f"p{i * 7919 % 100_003}" for i in person]
     frame["home"] = pd.array(np.where(home % 5, home, -1), dtype="Int64")
     frame.loc[frame["home"] < 0, "home"] = pd.NA
@@ -205,7 +208,18 @@ OF_PEOPLE: list[tuple[str, dict[str, Any]]] = [
     ("pseudonyms", {"columns": ["person", "home", "region"]}),
     ("date_shift", {"columns": ["born"]}),
     ("local_suppression", {"k": 5, "columns": ["age", "region", "school"]}),
-    ("local_suppression", {"k": 3, "columns": ["region", "school"]}),
+    *(
+        ("local_suppression", {"columns": ["age", "region", "school"], **more})
+        for more in (
+            {"k": 5, "missing": "value"},
+            {"k": 30, "missing": "value", "importance": {"age": 9.0}},
+            {"k": 3, "keys": [["age", "region"], ["region", "school"], ["age"]]},
+            {"k": 500},
+            {"k": 500, "missing": "value"},
+        )
+    ),
+    ("local_suppression", {"k": 2, "columns": ["age", "year", "region", "born"]}),
+    ("local_suppression", {"k": 3, "columns": ["region", "debt"]}),
     ("generalisation", {"columns": ["age", "region"], "k": 4}),
     ("sampling", {"fraction": 0.1, "strata": ["region"]}),
 ]
