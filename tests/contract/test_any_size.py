@@ -172,6 +172,105 @@ def test_out_of_core_gives_the_bytes_of_memory(
         same(masked(name, parameters, OnDisk.open(file, folder)), memory)
 
 
+def of_people(n: int) -> pd.DataFrame:
+    """Persons of several rows, in no order, in households of which some have no number.
+
+    A region is the household's and a school the person's; one in two hundred slips.
+    """
+    frame = examples.frame(n)
+    rng = np.random.default_rng(8)
+    person = rng.permutation(np.sort(rng.integers(0, n // 3, n)))
+    home = person // 3
+    for name, unit in (("region", home), ("debt", home), ("school", person)):
+        frame[name] = frame[name].to_numpy()[unit]
+    frame["school"] = pd.Categorical(frame["school"], ["low", "mid", "high"], True)
+    frame["born"] = frame["born"].to_numpy()[person]
+    slips = rng.random(n) < 0.005
+    frame.loc[slips, "region"] = "west"
+    frame.loc[rng.random(n) < 0.003, "debt"] = np.nan
+    # an age that moves with the year
+    frame["year"] = 2000 + rng.integers(0, 3, n)
+    frame["age"] = rng.integers(18, 90, n)[person] + frame["year"] - 2000
+    frame["person"] = [f"p{i * 7919 % 100_003}" for i in person]
+    frame["home"] = pd.array(np.where(home % 5, home, -1), dtype="Int64")
+    frame.loc[frame["home"] < 0, "home"] = pd.NA
+    return frame
+
+
+#: what else goes another way where several rows are one person's
+OF_PEOPLE: list[tuple[str, dict[str, Any]]] = [
+    ("noise", {"columns": ["income", "debt"], "kind": "correlated"}),
+    ("rank_swapping", {"columns": ["debt", "income", "born"], "by": ["region"]}),
+    ("rank_swapping", {"columns": ["born", "income"], "by": ["school", "region"]}),
+    ("resampling", {"columns": ["debt", "age"], "by": ["school"]}),
+    ("shuffling", {"columns": ["debt", "income"], "given": ["age", "tax"]}),
+    ("microaggregation", {"partition": "individual", "columns": ["debt", "income"]}),
+    ("microaggregation", {"columns": ["debt"], "by": ["region"]}),
+    ("pram", {"columns": ["region", "school"], "matrix": "uniform"}),
+    ("recoding", {"columns": ["region", "born", "age"], "rare": 40}),
+    ("top_bottom_coding", {"by": "mean", "columns": ["debt", "income"]}),
+    ("pseudonyms", {"columns": ["person", "home", "region"]}),
+    ("date_shift", {"columns": ["born"]}),
+    ("local_suppression", {"k": 5, "columns": ["age", "region", "school"]}),
+    *(
+        ("local_suppression", {"columns": ["age", "region", "school"], **more})
+        for more in (
+            {"k": 5, "missing": "value"},
+            {"k": 30, "missing": "value", "importance": {"age": 9.0}},
+            {"k": 3, "keys": [["age", "region"], ["region", "school"], ["age"]]},
+            {"k": 500},
+            {"k": 500, "missing": "value"},
+        )
+    ),
+    ("local_suppression", {"k": 2, "columns": ["age", "year", "region", "born"]}),
+    ("local_suppression", {"k": 3, "columns": ["region", "debt"]}),
+    ("generalisation", {"columns": ["age", "region"], "k": 4}),
+    ("sampling", {"fraction": 0.1, "strata": ["region"]}),
+]
+
+
+def said_or_masked(
+    name: str, parameters: dict[str, Any], data: Microdata
+) -> Microdata | str:
+    try:
+        return masked(name, parameters, data)
+    except tc.TacitError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("roles", [{"person": "person", "household": "home"}], ids=str)
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [*((name, {}) for name in registry), *OF_PEOPLE],
+    ids=str,
+)
+def test_persons_and_households_out_of_core_are_those_of_memory(
+    name: str,
+    parameters: dict[str, Any],
+    roles: dict[str, str],
+    small_pieces: None,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    table = pa.Table.from_pandas(of_people(3000), preserve_index=False)
+    pq.write_table(table, tmp_path / "in.parquet", row_group_size=700)
+    memory = None
+    for piece, batch in ((1024, 65_536), (700, 97)):
+        monkeypatch.setattr(pieces, "PIECE", piece)
+        monkeypatch.setattr(disk_table, "BATCH", batch)
+        if memory is None:
+            data = io.read(tmp_path / "in.parquet", **roles)
+            memory = said_or_masked(name, parameters, data)
+        folder = tmp_path / str(batch)
+        folder.mkdir()
+        on_disk = OnDisk.open(tmp_path / "in.parquet", folder, **roles)
+        release = said_or_masked(name, parameters, on_disk)
+        if isinstance(memory, str) or isinstance(release, str):
+            assert release == memory
+        else:
+            same(release, memory)
+
+
 def coded(path: Path, n: int) -> Path:
     """A file with missing codes in columns of every type, among the values and beside them."""
     frame = examples.frame(n)

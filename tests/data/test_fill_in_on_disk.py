@@ -16,7 +16,6 @@ from tacit.data.io import read
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
 from tacit.data.moving import moving
-from tacit.data.moving_on_disk import moving_on_disk
 from tacit.data.out_of_core import pieces
 from tacit.data.out_of_core.pieces import mapped_by
 from tacit.data.pair import read_as
@@ -138,7 +137,7 @@ def test_what_moves_together_is_found_as_in_memory(
     assert isinstance(people, UnitsOnDisk)
     expected = moving(memory, persons(memory))
     assert expected["age"] == "year"
-    assert moving_on_disk(disk, people.numbers) == expected
+    assert moving(disk, people) == expected
 
 
 def test_what_a_household_shows_goes_on_with_a_man_who_moved(

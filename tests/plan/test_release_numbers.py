@@ -6,9 +6,13 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.out_of_core import pieces, row_keys
 from tacit.plan.manifest import verify
 from tacit.plan.release_numbers import release_numbers
 
@@ -88,3 +92,32 @@ def test_a_release_number_is_not_raw_and_a_number_in_other_units_is(
     numbers = np.array(survey.table["household"].to_pylist())
     again = masked.with_column("household", 7 * numbers + 3)
     assert "household" in tc.assess(survey, again, **some).contents.raw
+
+
+@pytest.mark.parametrize("units", [40, 1500])
+@pytest.mark.parametrize("kind", ["numbers", "text", "gaps", "text with gaps", "dates"])
+def test_a_file_on_the_disk_gets_the_numbers_of_memory(
+    kind: str, units: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 512)
+    # units in several blocks of keys, and in one
+    monkeypatch.setattr(row_keys, "BLOCK", 256)
+    who = np.random.default_rng(1).integers(0, units, 3000)
+    text = [f"person {i}" for i in who]
+    column = {
+        "numbers": pa.array(who * 3 - 70),
+        "text": pa.array(text),
+        "gaps": pa.array([None if i % 9 == 0 else float(i) for i in who]),
+        "text with gaps": pa.array([None if i[-1] == "4" else i for i in text]),
+        "dates": pa.array((who + 4000).astype("M8[D]")),
+    }[kind]
+    table = pa.table({"x": np.arange(3000) / 7, "home": column})
+    pq.write_table(table, tmp_path / "in.parquet", row_group_size=700)
+    memory = tc.read(tmp_path / "in.parquet", household="home")
+    disk = OnDisk.open(tmp_path / "in.parquet", tmp_path, household="home")
+    one, other = release_numbers(memory, 7), release_numbers(disk, 7)
+    assert isinstance(other, OnDisk)
+    assert one.schema == other.schema
+    new = one.table["home"].combine_chunks()
+    assert other.disk.column("home").combine_chunks().equals(new)
+    assert partition(new.to_pylist()) == partition(column.to_pylist())

@@ -6,7 +6,7 @@ at a time, and put back at its rows. Only columns that are asked for and have ga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from tacit.data.category_codes import decode_numbers
 from tacit.data.io.disk_table import SpilledColumns, write_columns
 from tacit.data.io.on_disk import ColumnInTurn, OnDisk
 from tacit.data.microdata import Microdata
-from tacit.data.moving_on_disk import moving_on_disk
+from tacit.data.moving import moving
 from tacit.data.out_of_core.column_numbers import ColumnNumbers
 from tacit.data.out_of_core.number_files import (
     NumberFiles,
@@ -29,7 +29,7 @@ from tacit.data.out_of_core.number_files import (
 from tacit.data.out_of_core.pieces import mapped, spans
 from tacit.data.out_of_core.unit_numbers import UnitNumbers, starts_of
 from tacit.data.out_of_core.written_numbers import with_numbers_of
-from tacit.data.units import SLIPS, Units, households, persons, valued
+from tacit.data.units import SLIPS, Units, households, is_number, persons, valued
 from tacit.data.units_on_disk import UnitsOnDisk
 
 SPAN = 1 << 17
@@ -129,16 +129,12 @@ def _sources(
             continue
         assert isinstance(units, UnitsOnDisk)
         standing = [
-            name for name in names if name in told and _stands(known, levelled, name)
+            name
+            for name in names
+            if name in told and levelled.stand(known, name, SLIPS)
         ]
         out.append((units.numbers, standing))
     return out
-
-
-def _stands(known: OnDisk, units: Units, name: str) -> bool:
-    """Does a column stand at the level of these units? A codebook says it, and is asked once."""
-    what = f"{name} of the {units.word}"
-    return known.once(what, partial(units.stand, known, name, SLIPS))
 
 
 def _shown(units: UnitNumbers, values: NumberSource) -> NumberFiles | None:
@@ -195,13 +191,10 @@ def _moved(release: OnDisk, known: OnDisk, names: Sequence[str]) -> OnDisk:
         for name in names
         if name in known.schema and schema.field(name).type == before.field(name).type
     ]
-    if not any(_is_number(schema.field(name).type) for name in whole):
+    if not any(is_number(schema.field(name).type) for name in whole):
         return release
     assert isinstance(units, UnitsOnDisk)
-    assert isinstance(levelled, UnitsOnDisk)
-    pairs: Mapping[str, str] = known.once(
-        "columns that move together", partial(moving_on_disk, known, levelled.numbers)
-    )
+    pairs = known.once("columns that move together", partial(moving, known, levelled))
     for name, other in pairs.items():
         if name not in release.schema or other not in release.schema:
             continue
@@ -210,10 +203,6 @@ def _moved(release: OnDisk, known: OnDisk, names: Sequence[str]) -> OnDisk:
         if has_gap(release, name):
             release = _told(release, units.numbers, name, other)
     return release
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _told(release: OnDisk, units: UnitNumbers, name: str, other: str) -> OnDisk:

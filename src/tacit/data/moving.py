@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pyarrow as pa
-
-from tacit.base.typing import Floats
 from tacit.data.category_codes import floats
 from tacit.data.microdata import Microdata
-from tacit.data.units import SLIPS, Units, stands, valued
+from tacit.data.units import SLIPS, Units, valued
 
 FIRST_LOOK = 1000
 """Rows of the first look: some hundred persons, of whom chance splits nearly all."""
@@ -31,43 +27,27 @@ def moving(
     """
     if units.single:
         return {}
-    numbers = {
-        name: whole
-        for name in valued(data)
-        if (whole := _whole(data, name)) is not None
-    }
     # what hardly changes moves with nothing
-    numbers = {
-        name: values
-        for name, values in numbers.items()
-        if not stands(values, units, slips)
-    }
+    names = [
+        name
+        for name in valued(data)
+        if units.whole(data, name) and not units.stand(data, name, slips)
+    ]
     # a first look at a few units rules almost every pair out
-    first = units.order[:FIRST_LOOK]
-    few = units.take(first)
+    rows, few = units.head(FIRST_LOOK)
+    looked_at = data.few(rows, names).table if names else None
     found: dict[str, str] = {}
-    for name, values in numbers.items():
-        for other, others in numbers.items():
+    for name in names:
+        for other in names:
             if other == name:
                 continue
-            apart = values - others
-            differs = few.split(apart[first])
+            assert looked_at is not None
+            apart = floats(looked_at.column(name)) - floats(looked_at.column(other))
+            differs = few.split(apart)
             if few.share(differs[few.labels]) > 0.5:
                 continue
-            if stands(apart, units, slips):
+            if units.move(data, name, other, slips):
                 # one column that tells it is enough
                 found[name] = other
                 break
     return found
-
-
-def _whole(data: Microdata, name: str) -> Floats | None:
-    """The numbers of a column of whole numbers, whatever its kind; None for others."""
-    values = data.table.column(name)
-    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
-        return None
-    numbers = floats(values)
-    with np.errstate(invalid="ignore"):
-        fractional = numbers != np.rint(numbers)
-    broken = fractional & np.isfinite(numbers)
-    return None if broken.any() else numbers

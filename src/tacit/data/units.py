@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from tacit.base.errors import InputError
 from tacit.base.typing import Bools, Floats, Ints
+from tacit.data.category_codes import floats
 from tacit.data.microdata import Microdata
 from tacit.data.schema import Role
 
@@ -103,6 +104,21 @@ class Units:
     def stand(self, data: Microdata, name: str, slips: float) -> bool:
         """Does a column of the file stand at the level of these units? See ``levels``."""
         return stands(data.column(name), self, slips)
+
+    def whole(self, data: Microdata, name: str) -> bool:
+        """Does a column of the file hold whole numbers, whatever its kind?"""
+        values = data.table.column(name)
+        return is_number(values.type) and not broken(floats(values)).any()
+
+    def move(self, data: Microdata, name: str, other: str, slips: float) -> bool:
+        """Does the difference of two columns of numbers stand at the level of these units?"""
+        apart = floats(data.table.column(name)) - floats(data.table.column(other))
+        return stands(apart, self, slips)
+
+    def head(self, length: int) -> tuple[Ints, Units]:
+        """So many rows, unit by unit, and whose they are."""
+        rows = self.order[:length]
+        return rows, self.take(rows)
 
     def any(self, rows: Bools) -> Bools:
         """Units of which any row is marked."""
@@ -442,6 +458,18 @@ def expected(runs: Iterable[Ints], known: int, sizes: Ints, number: Ints) -> flo
         shares = count / known
         equal += [float((shares**size).sum()) for size in sizes]
     return float(number @ (1 - equal))
+
+
+def is_number(type_: pa.DataType) -> bool:
+    """Whole or broken numbers, as Arrow has them."""
+    return bool(pa.types.is_integer(type_) or pa.types.is_floating(type_))
+
+
+def broken(numbers: Floats) -> Bools:
+    """Where a number is not whole."""
+    with np.errstate(invalid="ignore"):
+        fractional = numbers != np.rint(numbers)
+    return np.asarray(fractional & np.isfinite(numbers))
 
 
 def valued(data: Microdata) -> list[str]:

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.base.errors import InputError
-from tacit.base.typing import Ints
+from tacit.base.typing import Floats, Ints
 from tacit.data.io.disk_table import SpillFolder
-from tacit.data.io.on_disk import OnDisk
+from tacit.data.io.on_disk import ColumnInTurn, OnDisk
 from tacit.data.microdata import Microdata, Role
 from tacit.data.out_of_core.column_numbers import ColumnNumbers
 from tacit.data.out_of_core.id_keys import GAP, HIGHEST, FirstGap, id_keys
@@ -27,7 +27,7 @@ from tacit.data.out_of_core.number_files import NumberFiles, NumberSource
 from tacit.data.out_of_core.pieces import mapped, spans
 from tacit.data.out_of_core.sorting import SortedNumbers, sorted_numbers
 from tacit.data.out_of_core.unit_numbers import UnitNumbers, known
-from tacit.data.units import SHARES, Units, expected, nobody
+from tacit.data.units import SHARES, Units, broken, expected, is_number, nobody
 
 
 class UnitsOnDisk(Units):
@@ -68,41 +68,97 @@ class UnitsOnDisk(Units):
         """As of units in memory."""
         if not isinstance(others, UnitsOnDisk):
             return super().apart(others)
-        gathered = self.numbers.gathered(others.numbers.labels, "<i8")
-        return self.numbers.differing(gathered)
+        ours, theirs = self.numbers, others.numbers
+        return ours.once(
+            ("apart", theirs.rows),
+            lambda: ours.differing(ours.gathered(theirs.labels, "<i8")),
+        )
 
     def stand(self, data: Microdata, name: str, slips: float) -> bool:
         """As of units in memory, of a column that is not held."""
         if not isinstance(data, OnDisk):
             return super().stand(data, name, slips)
-        values = ColumnNumbers.of(data, name)
-        return stands_on_disk(values, self.numbers, slips, data.disk.folder)
+        reader = data.disk.readers[name]
+        # the reader is kept, so that nobody else gets its identity
+        found, _ = self.numbers.once(
+            ("stand", id(reader), data.schema[name], slips),
+            lambda: (
+                self._stands(ColumnNumbers.of(data, name), data.disk.folder, slips),
+                reader,
+            ),
+        )
+        return found
+
+    def whole(self, data: Microdata, name: str) -> bool:
+        """As of units in memory."""
+        if not isinstance(data, OnDisk):
+            return super().whole(data, name)
+        if not is_number(data.disk.schema.field(name).type):
+            return False
+        work = _AnyBroken(ColumnInTurn(data.disk.select([name]), name))
+        return not any(mapped(work, spans(data.n)))
+
+    def move(self, data: Microdata, name: str, other: str, slips: float) -> bool:
+        """As of units in memory."""
+        if not isinstance(data, OnDisk):
+            return super().move(data, name, other, slips)
+        both = (ColumnInTurn(data.disk.select([one]), one) for one in (name, other))
+        return self._stands(_Apart(*both), data.disk.folder, slips)
+
+    def head(self, length: int) -> tuple[Ints, Units]:
+        """As of units in memory."""
+        stop = min(length, self.numbers.n)
+        # labels rise, and are counted from 0
+        return self.numbers.rows.read(0, stop), Units(
+            self.word, self.numbers.in_order.read(0, stop)
+        )
+
+    def _stands(self, values: NumberSource, folder: SpillFolder, slips: float) -> bool:
+        pieces = self.numbers.over(known, self.numbers.gathered(values))
+        disagree = sum(one for one, _ in pieces)
+        members: Counter[int] = Counter()
+        for _, counts in pieces:
+            members.update(counts)
+        several = sum(members.values())
+        # chance splits no more units than there are
+        if not several or disagree > slips * several:
+            return False
+        if not disagree:
+            return True
+        ordered = sorted_numbers(values, folder)
+        sizes = np.array(sorted(members))
+        number = np.array([members[size] for size in sizes.tolist()])
+        chance = expected(_counts(ordered), ordered.present, sizes, number)
+        ordered.remove()
+        return bool(disagree <= slips * chance)
 
 
-def stands_on_disk(
-    values: NumberSource, units: UnitNumbers, slips: float, folder: SpillFolder
-) -> bool:
-    """As ``units.stands``, of numbers in row order that are not held."""
-    gathered = units.gathered(values)
-    pieces = units.over(known, gathered)
-    if isinstance(gathered, NumberFiles) and gathered is not values:
-        gathered.remove()
-    disagree = sum(one for one, _ in pieces)
-    members: Counter[int] = Counter()
-    for _, counts in pieces:
-        members.update(counts)
-    several = sum(members.values())
-    # chance splits no more units than there are
-    if not several or disagree > slips * several:
-        return False
-    if not disagree:
-        return True
-    ordered = sorted_numbers(values, folder)
-    sizes = np.array(sorted(members))
-    number = np.array([members[size] for size in sizes.tolist()])
-    chance = expected(_counts(ordered), ordered.present, sizes, number)
-    ordered.remove()
-    return bool(disagree <= slips * chance)
+@dataclass(frozen=True)
+class _AnyBroken:
+    """Item: a span of rows. Whether some number is not whole."""
+
+    source: NumberSource
+
+    def __call__(self, item: tuple[int, int]) -> bool:
+        return bool(broken(self.source.read(*item)).any())
+
+
+@dataclass(frozen=True)
+class _Apart:
+    """The difference of two columns."""
+
+    one: NumberSource
+    other: NumberSource
+
+    @property
+    def n(self) -> int:
+        """Records of the file."""
+        return self.one.n
+
+    def read(self, first: int, stop: int) -> Floats:
+        """Those of a span of rows."""
+        apart: Floats = self.one.read(first, stop) - self.other.read(first, stop)
+        return apart
 
 
 def persons_on_disk(data: Microdata, names: list[str]) -> Units:

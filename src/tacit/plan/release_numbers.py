@@ -2,19 +2,40 @@
 
 The number of a household in the office's list says where it lives to whoever has the list. What
 researchers need is who belongs together, and a number of the release says that as well. It is
-drawn from the plan's key, so that ``tacit verify`` repeats it.
+drawn from the plan's key, so that ``tacit verify`` repeats it: each unit draws a key of 64 bits by
+its place among all (``RowKeys``), and its number is the rank of that key. So a file on the disk is
+numbered by sorting, and nothing of it is held.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from tacit.base import seeds
+from tacit.base.typing import Floats, Ints
 from tacit.data.buffers import array_of
 from tacit.data.category_codes import floats
-from tacit.data.microdata import Microdata, Role
+from tacit.data.io.disk_table import SpilledColumns, SpillFolder, write_columns
+from tacit.data.io.on_disk import OnDisk
+from tacit.data.microdata import Column, Microdata, Role
+from tacit.data.out_of_core import row_keys
+from tacit.data.out_of_core.id_keys import GAP, value_keys
+from tacit.data.out_of_core.number_files import (
+    ArrayNumbers,
+    NumberFiles,
+    NumberSource,
+    write_numbers,
+)
+from tacit.data.out_of_core.pieces import mapped, spans
+from tacit.data.out_of_core.row_keys import RowKeys
+from tacit.data.out_of_core.sorting import sorted_numbers
+from tacit.data.out_of_core.unit_numbers import UnitNumbers
 from tacit.data.same_values import values_of
 
 UNITS = (Role.person, Role.household)
@@ -39,16 +60,112 @@ def release_numbers(
     for place, column in enumerate(data.schema):
         if column.role not in UNITS or column.name in kept:
             continue
-        values = data.table.column(column.name)
-        # numpy by way of buffers: Arrow's own way loads pandas, a third of a second
-        gaps = floats(values.is_null()) > 0
-        known = values_of(data, column.name)[~gaps]
-        _, code = np.unique(known, return_inverse=True)
-        number = int(code.max(initial=-1)) + 1
-        rng = seeds.generator(seeds.child(key, place))
-        drawn = rng.permutation(number) + 1
-        new = np.zeros(data.n, dtype=np.int64)
-        new[~gaps] = drawn[code]
-        numbers = array_of(new, gaps)
-        data = data.with_column(column.name, numbers, kind=column.kind)
+        own = seeds.child(key, place)
+        keys = None
+        if isinstance(data, OnDisk):
+            keys = value_keys(data.disk.select([column.name]), column.name)
+            if keys is not None:
+                data = _on_disk(data, column, keys, own)
+        if keys is None:
+            data = _in_memory(data, column, own)
     return data
+
+
+def _in_memory(data: Microdata, column: Column, key: int) -> Microdata:
+    values = data.table.column(column.name)
+    # numpy by way of buffers: Arrow's own way loads pandas, a third of a second
+    gaps = floats(values.is_null()) > 0
+    numbers = values_of(data, column.name)
+    if numbers.dtype.kind == "f":
+        gaps |= np.isnan(numbers)
+    _, code = np.unique(numbers[~gaps], return_inverse=True)
+    number = int(code.max(initial=-1)) + 1
+    new = np.zeros(data.n, dtype=np.int64)
+    new[~gaps] = _drawn(number, key)[code] + 1
+    return data.with_column(column.name, array_of(new, gaps), kind=column.kind)
+
+
+def _drawn(number: int, key: int) -> Ints:
+    """The numbers of so many units, from 0."""
+    if number <= row_keys.BLOCK:
+        return seeds.generator(key).permutation(number)
+    order = np.argsort(RowKeys(key)(0, number), kind="stable")
+    drawn = np.empty(number, dtype=np.int64)
+    drawn[order] = np.arange(number)
+    return drawn
+
+
+def _on_disk(
+    data: OnDisk, column: Column, keys: list[NumberSource], key: int
+) -> OnDisk:
+    """One column numbered anew, by sorting."""
+    folder, name = data.disk.folder, column.name
+    units = UnitNumbers.of_keys(keys, folder)
+    last = int(units.rows.read(units.n - 1, units.n)[0])
+    # rows without a number stand together behind all others
+    gap = bool(keys[0].read(last, last + 1)[0] == GAP)
+    number = units.number - gap
+    items = [(*span, folder.next_file()) for span in spans(units.n)]
+    work = _New(units.in_order, number, _drawn_on_disk(number, key, folder))
+    lengths = tuple(mapped(work, items))
+    in_order = NumberFiles(tuple(item[-1] for item in items), lengths, "<i8")
+    new = in_order if units.in_file_order else units.at_rows(in_order, "<i8")
+    wanted = [(*span, folder.next_file()) for span in spans(data.n)]
+    mapped(_Written(new, name), wanted)
+    written = SpilledColumns(tuple(item[-1] for item in wanted))
+    after = data.schema.put(replace(column, categories=None, ask=""))
+    return data.with_spilled([name], written, after)
+
+
+def _drawn_on_disk(number: int, key: int, folder: SpillFolder) -> NumberSource:
+    """As ``_drawn``."""
+    if number <= row_keys.BLOCK:
+        return ArrayNumbers(_drawn(number, key))
+    ordered = sorted_numbers(_Keys(RowKeys(key), number), folder, dtype="<u8")
+    ranks = ordered.ranks(folder, "first")
+    ordered.remove()
+    return ranks
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """Random keys of units, as numbers to be sorted."""
+
+    keys: RowKeys
+    n: int
+
+    def read(self, first: int, stop: int) -> npt.NDArray[np.uint64]:
+        """Those of a span."""
+        return self.keys(first, stop)
+
+
+@dataclass(frozen=True)
+class _New:
+    """Item: (first, stop, file). The new numbers of records in the order of units; -1: a gap."""
+
+    unit: NumberFiles
+    number: int
+    drawn: NumberSource
+
+    def __call__(self, item: tuple[int, int, Path]) -> int:
+        first, stop, path = item
+        unit = self.unit.read(first, stop)
+        low, high = int(unit[0]), min(int(unit[-1]) + 1, self.number)
+        known: Floats = np.append(self.drawn.read(low, max(low, high)), -1)
+        new = known[np.minimum(unit - low, len(known) - 1)]
+        return write_numbers(path, new.astype(np.int64))
+
+
+@dataclass(frozen=True)
+class _Written:
+    """Item: (first, stop, file). Numbers from 1 as an Arrow column."""
+
+    new: NumberFiles
+    name: str
+
+    def __call__(self, item: tuple[int, int, Path]) -> None:
+        first, stop, path = item
+        new = self.new.read(first, stop)
+        gaps = new < 0
+        values = array_of(np.where(gaps, 0, new + 1), gaps)
+        write_columns(path, [pa.table({self.name: values})])

@@ -114,15 +114,12 @@ def refuse_units(data: Microdata, columns: Sequence[str], who: str, why: str) ->
             )
 
 
-def levels(
+def columns_by_level(
     data: Microdata,
     columns: Sequence[str],
     known: Mapping[str, Sequence[str]] | None = None,
-) -> list[Level]:
+) -> dict[str, list[str]]:
     """The columns by level: the household's, the person's, and those of single rows.
-
-    A household (or person) in which a column slips, two members with different regions, counts as
-    one unit for each combination of values: equal values stay equal, others need not become so.
 
     Parameters
     ----------
@@ -136,7 +133,7 @@ def levels(
     # levels nest only where nobody is in two households
     units.check(data)
     left = list(columns)
-    out = []
+    out: dict[str, list[str]] = {}
     for found in (units.households(data), units.persons(data)):
         # a new file may have one row per person, and was fitted on one with several
         if found is None or (found.single and known is None):
@@ -149,12 +146,38 @@ def levels(
         if here:
             # a column of the household is not masked again for each person
             left = [name for name in left if name not in shared]
-            made = level(data, found.word, here, found.labels)
-            out.append(made)
+            out[found.word] = here
     # a method that masks no column still runs once
     if left or not out:
-        out.append(Level(RECORD, left, None))
+        out[RECORD] = left
     return out
+
+
+def levels(
+    data: Microdata,
+    columns: Sequence[str],
+    known: Mapping[str, Sequence[str]] | None = None,
+) -> list[Level]:
+    """The levels of ``columns_by_level``, with the unit of every row.
+
+    A household (or person) in which a column slips, two members with different regions, counts as
+    one unit for each combination of values: equal values stay equal, others need not become so.
+    """
+    out = []
+    for word, names in columns_by_level(data, columns, known).items():
+        found = units_of(data, word)
+        if found is None:
+            out.append(Level(RECORD, names, None))
+        else:
+            out.append(level(data, word, names, found.labels))
+    return out
+
+
+def units_of(data: Microdata, word: str) -> units.Units | None:
+    """The households or persons of a file; None: its records."""
+    if word == RECORD:
+        return None
+    return units.households(data) if word == "household" else units.persons(data)
 
 
 def level(
@@ -221,6 +244,19 @@ def join(
     return data
 
 
+def refuse_masked_strata(
+    data: Microdata, columns: Sequence[str], by: Sequence[str]
+) -> None:
+    """Strata must be there, and stay as they are."""
+    for name in by:
+        data.schema[name]  # raises if there is no such column
+        if name in columns:
+            raise ColumnError(
+                f"'{name}' is both masked and in by=[...]: strata must stay as they are; "
+                "leave it out of one"
+            )
+
+
 def refuse_small(part: Part, fewest: int, who: str, by: Sequence[str]) -> None:
     """A stratum needs as many units as the method, and more than one."""
     needed = max(FEWEST, fewest)
@@ -244,13 +280,7 @@ def _instead(by: Sequence[str]) -> str:
 
 def _strata(data: Microdata, level: Level, by: Sequence[str]) -> list[Part]:
     """The parts of one level."""
-    for name in by:
-        data.schema[name]  # raises if there is no such column
-        if name in level.columns:
-            raise ColumnError(
-                f"'{name}' is both masked and in by=[...]: strata must stay as they are; "
-                "leave it out of one"
-            )
+    refuse_masked_strata(data, level.columns, by)
     # the first row of each unit, and the unit of each row
     labels = np.arange(data.n) if level.labels is None else level.labels
     _, first, unit = np.unique(labels, return_index=True, return_inverse=True)

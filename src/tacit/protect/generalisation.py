@@ -16,8 +16,9 @@ from tacit.data.hierarchies.automatic import Automatic
 from tacit.data.hierarchies.known_rules import fitted, rule_of
 from tacit.data.hierarchies.rule import Rule
 from tacit.data.io.on_disk import OnDisk
-from tacit.data.microdata import Microdata, Role
+from tacit.data.microdata import Microdata
 from tacit.protect.base import Passes, Protector
+from tacit.protect.file_parts import has_units
 from tacit.protect.lattice.distinct_records import DistinctRecords
 from tacit.protect.lattice.exploring import Explored, explored
 from tacit.protect.lattice.full_search import Search
@@ -256,12 +257,10 @@ class Generalisation(Protector):
 
         Sums of weights are those of columns that are held.
         """
-        roles = {column.role for column in data.schema}
-        apart = roles & {Role.person, Role.household}
         weights = self.population_uniqueness is not None or (
             self.k_map is not None and self.population is None
         )
-        return "together" if apart or weights else "keys"
+        return "together" if weights or has_units(data) else "keys"
 
     def _looked_at(self, data: Microdata, columns: list[str]) -> DistinctRecords:
         """The file, or of one on the disk the different combinations of what is looked at."""
@@ -385,6 +384,7 @@ class Generalisation(Protector):
                 population_of(self.population),
                 target,
                 looked_at.times,
+                looked_at.word,
             )
         except ColumnError:
             looked_at.name_row(self.rules_)

@@ -24,10 +24,18 @@ from tacit.protect.grouping.blanks_from_disk import KeyTable, blanked
 from tacit.protect.grouping.class_blanks import ClassBlanks
 from tacit.protect.grouping.key_classes import Reading, compress, frequencies
 from tacit.protect.grouping.least_cells import least_cost
+from tacit.protect.grouping.people_from_disk import (
+    MOST_COLUMNS,
+    How,
+    PeopleFile,
+    blanked_for_people,
+    suppressed,
+)
 from tacit.protect.grouping.unit_anonymity import (
     Sharing,
     few_people,
     suppress_for_people,
+    whose_cells,
 )
 
 ROUNDS = 100
@@ -46,7 +54,8 @@ class Found(NamedTuple):
 class FoundClasses(NamedTuple):
     """The same of classes: what is blanked of each, and how many cells of each column."""
 
-    state: ClassBlanks
+    keys: Ints
+    state: ClassBlanks | PeopleFile
     counts: Ints
     cost: float
     least: float
@@ -205,29 +214,96 @@ class LocalSuppression(Protector):
         return self._blank(data, columns, found.cells)
 
     def passes_of(self, data: Microdata) -> Passes:
-        """Where every record is a person, combinations are searched, and no records."""
+        """Combinations are searched, and no records.
+
+        Where a gap stands in a column whose cells other rows show (a region of the household), or
+        there are more than 38 columns, a file with persons or households is held: what a reader
+        fills in is then searched for record by record.
+        """
         roles = {column.role for column in data.schema}
-        return "together" if roles & {Role.person, Role.household} else "keys"
+        if not roles & {Role.person, Role.household}:
+            return "keys"
+        if not isinstance(data, OnDisk):
+            return "together"
+        columns = self._targets(data)
+        words = self._whose(data, columns)
+        if words is None:
+            return "keys"
+        shared = [name for name, word in zip(columns, words, strict=True) if word]
+        wide = len(columns) > MOST_COLUMNS
+        return "together" if wide or any(_has_gap(data, n) for n in shared) else "keys"
+
+    def _whose(self, data: OnDisk, columns: list[str]) -> list[str | None] | None:
+        """Whose the cells of each column are; None: every row is a person with its own."""
+        if not {column.role for column in data.schema} & {Role.person, Role.household}:
+            return None
+        what = f"whose cells are {columns}"
+        return data.once(what, lambda: whose_cells(data, columns))
 
     def _by_classes(self, data: Microdata) -> TypeGuard[OnDisk]:
-        on_disk = isinstance(data, OnDisk) and self.passes_of(data) == "keys"
-        return on_disk and data.n > by_address.BLOCK
+        on_disk = isinstance(data, OnDisk) and data.n > by_address.BLOCK
+        return on_disk and self.passes_of(data) == "keys"
 
     def _from_disk(
         self, data: OnDisk, columns: list[str], rng: np.random.Generator
     ) -> tuple[OnDisk, FoundClasses]:
         """The release of a file on the disk, and what was found."""
-        self._refuse(columns, data.n, "records")
+        words = self._whose(data, columns)
+        if words is not None:
+            return self._people_from_disk(data, columns, words, rng)
+        people = units.persons(data)
+        self._refuse(columns, people.number, people.words)
         ties = ties_of(rng)
         table = KeyTable.of(data, columns)
         state = self._searched(table.codes, table.count, columns, rng)
-        price = self._prices(columns)
-        combinations = self._combinations(columns)
-        least = self._least(table.codes, price, combinations, table.count)
         counts = state.count @ state.cells
-        found = FoundClasses(state, counts, float(counts @ price), least)
-        self._warn_of_width(found, combinations)
+        found = self._found_classes(table, columns, counts, state)
         return blanked(data, columns, table, state, ties), found
+
+    def _people_from_disk(
+        self,
+        data: OnDisk,
+        columns: list[str],
+        words: Sequence[str | None],
+        rng: np.random.Generator,
+    ) -> tuple[OnDisk, FoundClasses]:
+        """As ``_for_people``, of a file on the disk."""
+        people, homes = units.persons(data), units.households(data)
+        self._refuse(columns, people.number, people.words)
+        number = {None: people.number, "person": people.number}
+        if homes is not None:
+            number["household"] = homes.number
+        each = [max(1.0, people.number / number[word]) for word in words]
+        price = self._prices(columns)
+        table = KeyTable.of(data, columns)
+        file = PeopleFile.of(data, table, len(columns))
+        bits = {word: _bits_of(words, word) for word in ("person", "household")}
+        combinations = self._combinations(columns)
+        for _ in range(ROUNDS):
+            before = int(file.count_cells().sum())
+            for places in combinations:
+                cost = price[places] * np.array([each[place] for place in places])
+                how = How(self.k, cost, self.missing, bits["person"], bits["household"])
+                file = suppressed(file, table.codes, places, how, rng)
+            if int(file.count_cells().sum()) == before or len(combinations) == 1:
+                break
+        found = self._found_classes(table, columns, file.count_cells(), file)
+        table.counts.remove()
+        return blanked_for_people(data, columns, file), found
+
+    def _found_classes(
+        self,
+        table: KeyTable,
+        columns: list[str],
+        counts: Ints,
+        state: ClassBlanks | PeopleFile,
+    ) -> FoundClasses:
+        """What blanks cost, and what any must."""
+        price, combinations = self._prices(columns), self._combinations(columns)
+        least = self._least(table.codes, price, combinations, table.count)
+        found = FoundClasses(table.codes, state, counts, float(counts @ price), least)
+        self._warn_of_width(found, combinations)
+        return found
 
     def _keep_classes(self, columns: list[str], found: FoundClasses) -> None:
         """As ``_keep``, of classes."""
@@ -236,8 +312,11 @@ class LocalSuppression(Protector):
         for reading in READINGS:
             below = np.zeros(len(state.count), dtype=np.bool_)
             for places in self._combinations(columns):
-                shown = state.shown[:, places]
-                below |= frequencies(shown, reading, state.count) < self.k
+                if isinstance(state, PeopleFile):
+                    below |= state.below(found.keys, places, self.k, reading)
+                else:
+                    shown = state.shown[:, places]
+                    below |= frequencies(shown, reading, state.count) < self.k
             self.violations_[str(reading)] = int(state.count[below].sum())
 
     def _fit_apply(
@@ -441,6 +520,21 @@ class LocalSuppression(Protector):
         """The file without these cells."""
         values = np.where(cells, np.nan, data.numbers(columns))
         return data.with_numbers(columns, values)
+
+
+def _bits_of(words: Sequence[str | None], word: str) -> int:
+    """A bit for each column that is theirs."""
+    return sum(1 << place for place, one in enumerate(words) if one == word)
+
+
+def _has_gap(data: OnDisk, name: str) -> bool:
+    """Is some value of a column missing?"""
+    return data.once(
+        f"gap in {name}",
+        lambda: any(
+            bool(np.isnan(some).any()) for some in data.in_turn([name], 1 << 17)
+        ),
+    )
 
 
 def coded(data: Microdata, columns: list[str]) -> Ints:

@@ -15,6 +15,7 @@ from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Kind, Microdata, Role
 from tacit.protect import by_address
 from tacit.protect.base import Passes, Protector
+from tacit.protect.file_parts import has_units
 from tacit.protect.grouping import aggregates
 from tacit.protect.grouping import record_groups as partitions
 from tacit.protect.grouping.aggregates import group_means
@@ -236,9 +237,8 @@ class Microaggregation(Protector):
 
     def _along_lines(self, data: Microdata) -> bool:
         """Each column of a file of several blocks is grouped along its own line."""
-        whose = {Role.person, Role.household} & {one.role for one in data.schema}
-        alone = self._method() == "individual" and not self.by and not whose
-        return alone and data.n > by_address.BLOCK
+        alone = self._method() == "individual" and not self.by
+        return alone and data.n > by_address.BLOCK and not has_units(data)
 
     def _from_disk(self, data: Microdata) -> TypeGuard[OnDisk]:
         return isinstance(data, OnDisk) and self.passes_of(data) == "sorts"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from tacit.protect.file_parts import (
     RECORD,
     Level,
     Part,
+    columns_by_level,
     has_units,
     in_stratum,
     join,
@@ -25,7 +26,7 @@ from tacit.protect.file_parts import (
     refuse_small,
     split,
 )
-from tacit.protect.strata_on_disk import StrataOnDisk
+from tacit.protect.levels_on_disk import LevelsOnDisk
 
 if TYPE_CHECKING:
     from tacit.protect.base import Protector
@@ -33,11 +34,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Held:
-    """Parts of a file whose columns are held."""
+    """Parts of a file in memory."""
 
     data: Microdata
-    """What parts are cut from: of a file on the disk, the columns that are looked at."""
-    file: Microdata
     parts: list[Part]
 
     def table(self, part: Part) -> Microdata:
@@ -46,7 +45,7 @@ class Held:
 
     def joined(self, masked: Iterator[Microdata]) -> Microdata:
         """The file with what was masked in each part."""
-        return join(self.file, self.parts, list(masked))
+        return join(self.data, self.parts, list(masked))
 
 
 class Parts:
@@ -65,11 +64,11 @@ class Parts:
     def __init__(
         self,
         owner: Protector,
-        found: Sequence[Level],
+        levels: Mapping[str, Sequence[str]],
         by: Sequence[str],
     ) -> None:
         self.by = list(by)
-        self.levels = {level.word: list(level.columns) for level in found}
+        self.levels = {word: list(columns) for word, columns in levels.items()}
         self.fitted: dict[tuple[object, ...], Protector] = {}
         self._owner = owner
 
@@ -85,10 +84,9 @@ class Parts:
         if owner.keeps_levels:
             # where there are units it cuts strata itself, as both must fit together
             whole = not by or has_units(data)
-            return None if whole else cls(owner, [_rows(columns)], by)
-        found = levels(data, columns)
-        one_table = len(found) == 1 and found[0].word == RECORD
-        if one_table and not by:
+            return None if whole else cls(owner, {RECORD: columns}, by)
+        found = columns_by_level(data, columns)
+        if list(found) == [RECORD] and not by:
             return None
         return cls(owner, found, by)
 
@@ -96,7 +94,7 @@ class Parts:
         """The parts of a file."""
         columns = [name for names in self.levels.values() for name in names]
         if list(self.levels) == [RECORD]:
-            return split(data, [_rows(columns)], self.by)
+            return split(data, [Level(RECORD, columns, None)], self.by)
         found = levels(data, columns, self.levels)
         return split(data, found, self.by)
 
@@ -159,16 +157,14 @@ class Parts:
 
         return cut.joined(masked())
 
-    def _cut(self, data: Microdata) -> Held | StrataOnDisk:
-        """The parts: strata of a file on the disk are sorted there, all else is held."""
+    def _cut(self, data: Microdata) -> Held | LevelsOnDisk:
+        """The parts: tables of a file on the disk stay there."""
         looked_at = self._owner.reads(data)
-        if isinstance(data, OnDisk) and list(self.levels) == [RECORD] and self.by:
-            columns = self.levels[RECORD]
-            return StrataOnDisk.of(data, columns, self.by, looked_at)
-        held = data.held(looked_at)
-        return Held(held, data, self.cut(held))
+        if isinstance(data, OnDisk):
+            return LevelsOnDisk.of(data, self.levels, self.by, looked_at)
+        return Held(data, self.cut(data))
 
-    def _seeded(self, cut: Held | StrataOnDisk) -> Iterator[tuple[Any, int]]:
+    def _seeded(self, cut: Held | LevelsOnDisk) -> Iterator[tuple[Any, int]]:
         """Every part that is large enough, with its seed."""
         root = by_address.root(self._owner._generator())
         parts: Sequence[Any] = cut.parts
@@ -200,11 +196,6 @@ def strata_columns(protector: object) -> list[str]:
     """The columns of ``by``, for methods that have it; another method's ``by`` is no list."""
     by = getattr(protector, "by", None)
     return list(by) if isinstance(by, list | tuple) else []
-
-
-def _rows(columns: Sequence[str]) -> Level:
-    """All columns at the level of rows."""
-    return Level(RECORD, list(columns), None)
 
 
 def _without(value: object, gone: set[str]) -> object:

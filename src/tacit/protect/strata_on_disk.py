@@ -1,8 +1,9 @@
-"""Strata of a file on the disk: the file sorted by stratum, each of which is then a span of it.
+"""Strata of a table on the disk: sorted by stratum, each of which is then a span of it.
 
 A stratum is masked as if it were a file: a small one in memory, a large one on the disk, with the
 same bytes. What was masked is sorted back to the rows of the file. Memory: a piece or a stratum of
-``FEW`` records, the strata, and what the method itself holds of one.
+``FEW`` records, the strata, and what the method itself holds of one. The table is the file, or one
+of its households or persons (``levels_on_disk``); without strata it is one span.
 """
 
 from __future__ import annotations
@@ -15,17 +16,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tacit.base.errors import ColumnError
 from tacit.base.typing import Ints
 from tacit.data.frames import NativeFrame
 from tacit.data.io.disk_table import BATCH, DiskTable, Reader, SpilledColumns
 from tacit.data.io.on_disk import OnDisk, native_of
-from tacit.data.microdata import Kind, Microdata
+from tacit.data.microdata import Kind, Microdata, Role, Schema
 from tacit.data.out_of_core.key_counts import KeyColumns, count_keys, numbers_of
 from tacit.data.out_of_core.number_files import NumberFiles
 from tacit.data.out_of_core.row_sort import in_key_order
 from tacit.data.out_of_core.sorting import sorted_numbers
-from tacit.protect.file_parts import RECORD
+from tacit.protect.file_parts import RECORD, refuse_masked_strata
 
 FEW = 1 << 17
 """Records of a stratum that is masked in memory."""
@@ -41,7 +41,7 @@ class Stratum:
     kept: list[str]
     first: int
     stop: int
-    level: str = RECORD
+    level: str
 
     @property
     def rows(self) -> range:
@@ -55,12 +55,13 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class _Spread:
+class Spread:
     """Places, as keys that are spread evenly over 64 bits."""
 
     places: NumberFiles
 
     def __call__(self, first: int, stop: int) -> npt.NDArray[np.uint64]:
+        """Those of a span of rows."""
         step = np.uint64((1 << 64) // max(self.places.n, 1))
         return self.places.read(first, stop).astype(np.uint64) * step
 
@@ -132,13 +133,13 @@ class SpanReader:
 
 @dataclass(frozen=True)
 class StrataOnDisk:
-    """A file sorted by stratum."""
+    """A table sorted by stratum."""
 
     data: OnDisk
     ordered: OnDisk
-    """The columns that are looked at, stratum after stratum, each in the order of the file."""
-    rows: NumberFiles
-    """The row of the file of each of them."""
+    """The columns that are looked at, stratum after stratum, each in the order of the table."""
+    rows: NumberFiles | None
+    """The row of the table of each of them; None: as they are there."""
     parts: list[Stratum]
 
     @classmethod
@@ -148,43 +149,38 @@ class StrataOnDisk:
         columns: Sequence[str],
         by: Sequence[str],
         looked_at: Sequence[str],
+        level: str = RECORD,
     ) -> StrataOnDisk:
-        """Cut a file into strata, in the order of their values.
+        """Cut a table into strata, in the order of their values.
 
         Parameters
         ----------
         data : OnDisk
-            The file.
+            The table.
         columns : list of str
             What is masked.
         by : list of str
-            The columns that cut the file; missing values are a value.
+            The columns that cut the table; missing values are a value.
         looked_at : list of str
             The columns that the method looks at.
+        level : str
+            What a row stands for.
         """
-        for name in by:
-            data.schema[name]  # raises if there is no such column
-            if name in columns:
-                raise ColumnError(
-                    f"'{name}' is both masked and in by=[...]: strata must stay as they are; "
-                    "leave it out of one"
-                )
+        refuse_masked_strata(data, columns, by)
+        some = data.select(looked_at)
+        assert isinstance(some, OnDisk)
+        names, kept = list(columns), list(looked_at)
+        if not by:
+            whole = Stratum((), "", names, kept, 0, data.n, level)
+            return cls(data, _closed(some, some, names), None, [whole])
         folder = data.disk.folder
         strata = NumberedStrata.of(data, by)
         by_stratum = sorted_numbers(strata, folder, dtype="<i8")
         places = by_stratum.ranks(folder, "first")
-        some = data.select(looked_at)
-        assert isinstance(some, OnDisk)
-        ordered = some.in_order_of(_Spread(places))
+        ordered = some.in_order_of(Spread(places))
         for files in (strata, places, by_stratum.values):
             files.remove()
-        schema = some.closed(looked_at)
-        for column in some.schema:
-            # numbers move by the step of their stratum, as in memory
-            known = replace(schema[column.name], missing=column.missing)
-            schema = schema.put(known)
-        closed = ordered.with_schema(schema)
-        assert isinstance(closed, OnDisk)
+        closed = _closed(some, ordered, names)
         ends = np.cumsum(strata.size)
         parts = []
         for first, stop in zip(ends - strata.size, ends, strict=True):
@@ -193,8 +189,7 @@ class StrataOnDisk:
             shared = tuple(example.column(name)[0].as_py() for name in by)
             words = [f"{name}={value}" for name, value in zip(by, shared, strict=True)]
             span = int(first), int(stop)
-            kept = list(looked_at)
-            parts.append(Stratum(shared, ", ".join(words), list(columns), kept, *span))
+            parts.append(Stratum(shared, ", ".join(words), names, kept, *span, level))
         return cls(data, closed, by_stratum.rows, parts)
 
     def table(self, part: Stratum) -> Microdata:
@@ -211,11 +206,13 @@ class StrataOnDisk:
         cut = DiskTable(readers, disk.schema, n, disk.folder)
         return OnDisk(cut, schema, native_of(cut))
 
-    def joined(self, masked: Iterator[Microdata]) -> OnDisk:
-        """The file with what was masked in each stratum, in their order, back at its rows."""
+    def joined(self, masked: Iterator[Microdata], onto: OnDisk | None = None) -> OnDisk:
+        """The table with what was masked in each stratum, in their order, back at its rows.
+
+        ``onto`` is the table with what else was masked meanwhile.
+        """
+        data = self.data if onto is None else onto
         columns, folder = self.parts[0].columns, self.data.disk.folder
-        if not columns:
-            return self.data
         schema, length = None, 0
         files: list[Path] = []
         waiting: list[pa.Table] = []
@@ -224,29 +221,80 @@ class StrataOnDisk:
             for table in _in_turn(part, columns):
                 waiting.append(table)
                 length += table.num_rows
-                if length >= FEW:
+                if columns and length >= FEW:
                     files += folder.write([_together(waiting)]).files
                     waiting, length = [], 0
+        if not columns:
+            return data
         if waiting:
             files += folder.write([_together(waiting)]).files
         assert schema is not None
         written = _of_one_type(files, self.data)
-        readers = dict.fromkeys(columns, written)
-        table = DiskTable(readers, written.schema, self.data.n, folder)
-        back = in_key_order(table, _Spread(self.rows))
-        self.rows.remove()
-        data, after = self.data, self.data.schema
-        for name in columns:
-            column = schema[name]
-            if column.kind is data.schema[name].kind:
-                # the categories of the part were the file's own
-                column = replace(column, categories=data.schema[name].categories)
-            after = after.put(column)
-        for name in columns:
-            reader = back.readers[name]
-            assert isinstance(reader, SpilledColumns)
-            data = data.with_spilled([name], reader, after)
-        return data
+        joined = at_rows(data, columns, written, self.rows, schema)
+        if self.rows is not None:
+            self.rows.remove()
+        return joined
+
+
+def at_rows(
+    data: OnDisk,
+    columns: list[str],
+    written: SpilledColumns,
+    rows: NumberFiles | None,
+    schema: Schema,
+) -> OnDisk:
+    """A file with masked columns, put at their rows.
+
+    Parameters
+    ----------
+    data : OnDisk
+        The file before.
+    columns : list of str
+        Those that were masked.
+    written : SpilledColumns
+        What they are now, in the order of ``rows``.
+    rows : NumberFiles, optional
+        The row to which each value goes; those of the file, in its order, unless given.
+    schema : Schema
+        What the masked columns are.
+    """
+    after = data.schema
+    for name in columns:
+        column = schema[name]
+        if column.kind is data.schema[name].kind:
+            # the categories of the part were the file's own
+            column = replace(column, categories=data.schema[name].categories)
+        after = after.put(column)
+    if rows is None:
+        return data.with_spilled(columns, written, after)
+    readers = dict.fromkeys(columns, written)
+    table = DiskTable(readers, written.schema, data.n, data.disk.folder)
+    back = in_key_order(table, Spread(rows))
+    for name in columns:
+        reader = back.readers[name]
+        assert isinstance(reader, SpilledColumns)
+        data = data.with_spilled([name], reader, after)
+    return data
+
+
+def _closed(before: OnDisk, table: OnDisk, masked: list[str]) -> OnDisk:
+    """A table whose columns list the categories that the file has, as each part has but some.
+
+    Numbers of people are in no list: nobody looks at their codes, and there are as many as people.
+    """
+    listed = [
+        column.name
+        for column in before.schema
+        if column.role not in (Role.person, Role.household) or column.name in masked
+    ]
+    schema = before.closed(listed)
+    for column in before.schema:
+        # numbers move by the step of their stratum, as in memory
+        known = replace(schema[column.name], missing=column.missing)
+        schema = schema.put(known)
+    closed = table.with_schema(schema)
+    assert isinstance(closed, OnDisk)
+    return closed
 
 
 def _numbers(data: OnDisk, name: str, keys: Ints) -> npt.NDArray[np.float64]:

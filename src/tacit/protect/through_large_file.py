@@ -9,8 +9,7 @@ import numpy as np
 
 from tacit.base.estimator import clone
 from tacit.data.microdata import Microdata, Role
-from tacit.protect.file_parts import has_units
-from tacit.protect.parted import Parts, strata_columns
+from tacit.protect.parted import strata_columns
 
 if TYPE_CHECKING:
     from tacit.data.io.disk_table import SpillFolder
@@ -23,9 +22,6 @@ Passes = Literal["records", "values", "ranks", "sorts", "sums", "keys", "togethe
 
 # bytes per record of one of several columns that are held: values, scores, order, result
 EACH_OF_SEVERAL = 80.0
-# bytes per record of who belongs together: persons or households in order, and a column at a time
-# beside them (82 of 5,000,000 records)
-UNITS = 100.0
 
 
 class ThroughLargeFile:
@@ -56,18 +52,12 @@ class ThroughLargeFile:
 
     def holds(self, data: Microdata) -> tuple[float, str]:
         """Bytes per record that it holds of a file larger than memory, and what that is."""
-        if strata_columns(self) and not has_units(data):
+        if strata_columns(self):
             # a stratum is gone through as a file is
             alone: ThroughLargeFile = clone(cast("Any", self)).set_params(by=None)
             return alone.holds(data)
-        way = self.passes_of(data)
-        several = has_units(data)
-        if several and way != "together":
-            parts = Parts.of(cast("Any", self), data, self._targets(data))
-            if parts is None:
-                # its columns change from row to row, and rows are masked as any others
-                return UNITS, "whose row each one is"
-        if way == "together" or several:
+        # a table of households or persons is gone through as a file is, too
+        if self.passes_of(data) == "together":
             columns = len(self.reads(data))
             return EACH_OF_SEVERAL * columns, f"the {columns} columns that it looks at"
         return 0.0, "a piece at a time"

@@ -115,10 +115,24 @@ def id_keys(data: OnDisk, name: str) -> list[NumberSource]:
     if listed and pa.types.is_floating(type_):
         return [Rising(ColumnInTurn(table, name))]
     if listed and column.kind is not Kind.date and _is_text(type_):
-        longest = max(mapped(_Longest(table, name), spans(data.n)), default=0)
-        parts = max(1, -(-longest // _BYTES))
-        return [TextKeys(table, name, part) for part in range(parts)]
+        return _text_keys(table, name)
     return [Rising(ColumnNumbers.of(data, name))]
+
+
+def value_keys(table: DiskTable, name: str) -> list[NumberSource] | None:
+    """The keys of a column as Arrow has it, whatever it means; None: neither numbers nor text."""
+    type_ = table.schema.field(name).type
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_):
+        return [Rising(ColumnInTurn(table, name))]
+    return _text_keys(table, name) if _is_text(type_) else None
+
+
+def _text_keys(table: DiskTable, name: str) -> list[NumberSource]:
+    longest = max(mapped(_Longest(table, name), spans(table.num_rows)), default=0)
+    parts = max(1, -(-longest // _BYTES))
+    return [TextKeys(table, name, part) for part in range(parts)]
 
 
 @dataclass(frozen=True)

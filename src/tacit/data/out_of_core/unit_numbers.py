@@ -19,7 +19,7 @@ Memory: a piece, and the largest unit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,7 +60,7 @@ class UnitNumbers:
     in_file_order: bool
     """``rows`` are 0, 1, 2, ...: the file is sorted by unit."""
     folder: SpillFolder = field(repr=False, compare=False)
-    made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    made: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
     """What was asked for once."""
 
     @classmethod
@@ -112,14 +112,14 @@ class UnitNumbers:
         """The unit of each record, in row order."""
         if self.in_file_order:
             return self.in_order
-        return self._once("labels", lambda: self.at_rows(self.in_order, "<i8"))
+        return self.once("labels", lambda: self.at_rows(self.in_order, "<i8"))
 
     @property
     def places(self) -> NumberFiles:
         """Where each record stands in ``rows``, in row order."""
         if self.in_file_order:
             return self.rows
-        return self._once(
+        return self.once(
             "places",
             lambda: placed(
                 Numbered(self.rows), spans(self.n), self.n, self.folder, **_WHOLE
@@ -129,12 +129,12 @@ class UnitNumbers:
     @property
     def pieces(self) -> list[tuple[int, int]]:
         """Spans of ``rows`` that hold whole units, of about a piece each."""
-        return self._once("pieces", lambda: _whole_units(self.in_order))
+        return self.once("pieces", lambda: _whole_units(self.in_order))
 
     @property
     def sizes(self) -> dict[int, int]:
         """How many units have so many records."""
-        return self._once("sizes", self._sizes)
+        return self.once("sizes", self._sizes)
 
     @property
     def largest(self) -> int:
@@ -155,7 +155,7 @@ class UnitNumbers:
 
     def firsts(self) -> NumberFiles:
         """The first row of each unit, in the order of units."""
-        return self._once("firsts", self._firsts)
+        return self.once("firsts", self._firsts)
 
     def split(self, gathered: NumberSource) -> int:
         """Units whose known values differ."""
@@ -223,7 +223,8 @@ class UnitNumbers:
         lengths = mapped(_Firsts(self.in_order, self.rows), items)
         return NumberFiles(tuple(item[-1] for item in items), tuple(lengths), "<i8")
 
-    def _once(self, what: str, make: Callable[[], Made]) -> Made:
+    def once(self, what: Hashable, make: Callable[[], Made]) -> Made:
+        """What was made of these units under this name, and is kept with them."""
         if what not in self.made:
             self.made[what] = make()
         found: Made = self.made[what]

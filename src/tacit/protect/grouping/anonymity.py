@@ -9,7 +9,7 @@ makes it agree with all of them. What a missing value counts for is the reading 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -155,12 +155,14 @@ def column_by_column(
     records : array of int, optional
         How many records, each a person, a row stands for; one unless given.
     """
-    for _ in range(codes.shape[1]):
+    width = codes.shape[1]
+    for _ in range(width):
         left = np.where(blank, -1, codes)
         few = below(left)
         if not few.any():
             return np.asarray(blank & (codes >= 0))
-        worst = _worst_cells(left, people, importance, records)
+        persons = [_persons_without(left, j, people, records) for j in range(width)]
+        worst = worst_cells(left, persons, importance)
         blank = everywhere(blank | (worst & few[:, None]))
     # what is blank everywhere matches everything, but under 'value' only what is blank, too: the
     # smallest classes join, until nobody is left below
@@ -186,23 +188,28 @@ def _smallest_class(codes: Ints, among: Bools, records: Ints | None) -> Bools:
     return np.asarray(label == label[smallest])
 
 
-def _worst_cells(
-    codes: Ints, people: Ints | None, importance: Floats, records: Ints | None
-) -> Bools:
-    """For each record the one shown cell without which most persons per cost share the rest."""
+def _persons_without(
+    codes: Ints, place: int, people: Ints | None, records: Ints | None
+) -> Ints:
+    """How many persons each record shares its keys with if one column is left out."""
+    _, label, number = compress(np.delete(codes, place, axis=1), records)
+    if people is not None:
+        who = np.unique(np.column_stack([label, people]), axis=0)
+        number = np.bincount(who[:, 0])
+    return np.asarray(number[label])
+
+
+def worst_cells(codes: Ints, persons: Sequence[Ints], importance: Floats) -> Bools:
+    """For each record the one shown cell without which most persons per cost share the rest.
+
+    ``persons`` are those who share the rest, for each column that is left out.
+    """
     n, width = codes.shape
     # below every gain: a blank cell is chosen last
     gain = np.full((n, width), -1.0)
     for j in range(width):
-        # what the record would be told apart by without this cell
-        rest = np.delete(np.arange(width), j)
-        _, label, number = compress(codes[:, rest], records)
-        if people is not None:
-            who = np.unique(np.column_stack([label, people]), axis=0)
-            number = np.bincount(who[:, 0])
-        persons = number[label]
         shown = codes[:, j] >= 0
-        gain[shown, j] = persons[shown] / importance[j]
+        gain[shown, j] = persons[j][shown] / importance[j]
     best = np.argmax(gain, axis=1)
     out = np.zeros((n, width), dtype=np.bool_)
     out[np.arange(n), best] = True

@@ -73,12 +73,12 @@ class _Candidates:
         label = self.place[self.numbers.read(first, stop)]
         rows = np.flatnonzero(self.need[label] > 0)
         label, key = label[rows], self.ties(first, stop)[rows]
-        chosen = _smallest(label, key, rows, self.need)
+        chosen = smallest(label, key, rows, self.need)
         chosen_rows: Ints = rows[chosen] + first
         return label[chosen], key[chosen], chosen_rows
 
 
-def _smallest(label: Ints, key: Keys, rows: Ints, need: Ints) -> Ints:
+def smallest(label: Ints, key: Keys, rows: Ints, need: Ints) -> Ints:
     """Places of the records with the smallest keys, class after class, as many as needed."""
     order = np.lexsort((rows, key, label))
     label = label[order]
@@ -123,7 +123,7 @@ def blanked(
     numbers = table.counts.numbers(folder)
     found = mapped(_Candidates(numbers, table.place, need, ties), spans(data.n))
     label, key, rows = (np.concatenate(part) for part in zip(*found, strict=True))
-    chosen = _smallest(label, key, rows, need)
+    chosen = smallest(label, key, rows, need)
     # both class after class: the i-th record of a class takes its i-th row
     rows, pattern = rows[chosen], np.repeat(order, state.count[order])
     by_row = np.argsort(rows)

@@ -8,8 +8,9 @@ column of the person in all its rows, and every gap that a reader can fill is re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -43,20 +44,16 @@ class Sharing:
     @classmethod
     def of(cls, data: Microdata, columns: Sequence[str]) -> Sharing | None:
         """None where every row is a person and no cell stands in two rows."""
-        homes, people = units.households(data), units.persons(data)
-        units.check(data)
-        of_homes = set(units.household_columns(data))
-        # an age is told by that of another year
-        of_people = {*units.person_columns(data), *moving(data, people)}
-        shared: list[Ints | None] = []
-        for name in columns:
-            if homes is not None and name in of_homes:
-                shared.append(homes.labels)
-            else:
-                shared.append(people.labels if name in of_people else None)
-        if people.single and all(labels is None for labels in shared):
+        words = whose_cells(data, columns)
+        if words is None:
             return None
-        return cls(people.labels, shared)
+        homes, people = units.households(data), units.persons(data)
+        labels = {
+            None: None,
+            "household": None if homes is None else homes.labels,
+            "person": people.labels,
+        }
+        return cls(people.labels, [labels[word] for word in words])
 
     def of_columns(self, places: Sequence[int]) -> Sharing:
         """The same for some of the columns."""
@@ -80,6 +77,31 @@ class Sharing:
                 blanked = np.bincount(labels, weights=cells[:, j]) > 0
                 out[:, j] = blanked[labels]
         return out
+
+
+def whose_cells(data: Microdata, columns: Sequence[str]) -> list[str | None] | None:
+    """Whose each column is: one row of the household, or of the person, tells the others' cells.
+
+    None for a column: each row has its own. None for all: every row is a person, too.
+    """
+    homes, people = units.households(data), units.persons(data)
+    units.check(data)
+    some = units.valued(data)
+    words: list[str | None] = [None] * len(columns)
+    # the largest unit last: what is the household's is the person's, too
+    for word, found in (("person", people), ("household", homes)):
+        if found is None or found.single:
+            continue
+        for place, name in enumerate(columns):
+            if name in some and found.stand(data, name, units.SLIPS):
+                words[place] = word
+    if not all(words):
+        # an age is told by that of another year
+        moves = moving(data, people)
+        for place, name in enumerate(columns):
+            if words[place] is None and name in moves:
+                words[place] = "person"
+    return None if people.single and not any(words) else words
 
 
 def suppress_for_people(
@@ -140,10 +162,42 @@ def few_people(
     in_class = np.column_stack([label, people])
     who = np.unique(in_class, axis=0)
     number = np.bincount(who[:, 0], minlength=len(distinct))
-    below = number < k
+    below = few_classes(distinct, number, k, missing, partial(_first_people, who))
+    return np.asarray(below[label])
+
+
+FirstPeople = Callable[[Sequence[Ints], int], list[Ints]]
+"""From some ways to put classes together (a number for each class, -1: left out) and k to (number,
+person) of each, in rising order, each pair once and at most k persons of each number."""
+
+
+def few_classes(
+    distinct: Ints,
+    number: Ints,
+    k: int,
+    missing: Reading,
+    first_people: FirstPeople,
+    at_once: int = 1,
+) -> Bools:
+    """Classes that fewer than k persons are in or agree with.
+
+    Parameters
+    ----------
+    distinct : array of int
+        The keys of each class; -1: missing.
+    number : array of int
+        Persons in each.
+    k, missing
+        As in ``few_people``.
+    first_people : callable
+        The first k persons of classes that are put together.
+    at_once : int
+        How many questions it is asked at once.
+    """
+    below = np.asarray(number < k)
     # gaps that match nothing else make no larger classes
     if missing == "value":
-        return np.asarray(below[label])
+        return below
     # classes with the same gaps are compared on the same columns: few patterns
     is_gap = (distinct < 0).astype(np.int64)
     gaps, pattern, _ = compress(is_gap)
@@ -152,47 +206,63 @@ def few_people(
         if not classes.size:
             continue
         found = [np.empty((0, 2), dtype=np.int64)]
-        for theirs, their_gaps in enumerate(gaps):
-            seen = np.flatnonzero((my_gaps == 0) & (their_gaps == 0))
-            others = np.flatnonzero(pattern == theirs)
-            keys = distinct[:, seen]
-            found.append(_agreeing(keys, classes, others, who, k))
+        for some in range(0, len(gaps), at_once):
+            questions = [
+                _agreeing(
+                    distinct[:, np.flatnonzero((my_gaps == 0) & (theirs == 0))],
+                    classes,
+                    np.flatnonzero(pattern == place),
+                )
+                for place, theirs in enumerate(gaps[some : some + at_once], start=some)
+            ]
+            answers = first_people([at for at, _ in questions], k)
+            for (_, own), persons in zip(questions, answers, strict=True):
+                found.append(_paired(classes, own, persons))
         pairs = np.unique(np.concatenate(found), axis=0)
         persons = np.bincount(pairs[:, 0], minlength=len(distinct))
         below[classes] = persons[classes] < k
-    return np.asarray(below[label])
+    return below
 
 
-def _agreeing(
-    keys: Ints,
-    classes: Ints,
-    others: Ints,
-    who: Ints,
-    k: int,
-) -> Ints:
-    """Pairs of a class and a person of the others that agrees with it, at most k of each class.
-
-    More than k are not needed to see whether there are k.
-    """
+def _agreeing(keys: Ints, classes: Ints, others: Ints) -> tuple[Ints, Ints]:
+    """The combination of keys of each class that some of these have, else -1; and of these."""
     both = np.concatenate([classes, others])
     _, shared, _ = compress(keys[both])
-    size = int(shared.max(initial=0)) + 1
     mine, theirs = shared[: classes.size], shared[classes.size :]
-    wanted = np.zeros(size, dtype=np.bool_)
+    wanted = np.zeros(int(shared.max(initial=0)) + 1, dtype=np.bool_)
     wanted[mine] = True
-    # the persons of each combination, each once
     combination = np.full(len(keys), -1)
     combination[others] = np.where(wanted[theirs], theirs, -1)
-    at = combination[who[:, 0]]
-    pairs = np.column_stack([at, who[:, 1]])
-    persons = np.unique(pairs[at >= 0], axis=0)
-    count = np.bincount(persons[:, 0], minlength=size)
-    start = np.cumsum(count) - count
-    taken = np.minimum(count, k)[mine]
+    return combination, mine
+
+
+def _first_people(who: Ints, combinations: Sequence[Ints], k: int) -> list[Ints]:
+    """``FirstPeople`` of pairs of class and person."""
+    out = []
+    for combination in combinations:
+        at = combination[who[:, 0]]
+        pairs = np.column_stack([at, who[:, 1]])[at >= 0]
+        out.append(at_most(np.unique(pairs, axis=0), k))
+    return out
+
+
+def at_most(pairs: Ints, k: int) -> Ints:
+    """The first k pairs of each number; they rise.
+
+    More than k persons are not needed to see whether there are k.
+    """
+    number = pairs[:, 0]
+    turn = np.arange(len(number)) - np.searchsorted(number, number, side="left")
+    return np.asarray(pairs[turn < k])
+
+
+def _paired(classes: Ints, own: Ints, persons: Ints) -> Ints:
+    """Pairs of a class and a person of its combination."""
+    number = persons[:, 0]
+    start = np.searchsorted(number, own, side="left")
+    taken = np.searchsorted(number, own, side="right") - start
     # the first few persons of the combination of each class
     begin = np.cumsum(taken) - taken
-    number = int(taken.sum())
-    turn = np.arange(number) - np.repeat(begin, taken)
-    at_person = np.repeat(start[mine], taken) + turn
-    person = persons[at_person, 1]
-    return np.column_stack([np.repeat(classes, taken), person])
+    turn = np.arange(int(taken.sum())) - np.repeat(begin, taken)
+    at_person = np.repeat(start, taken) + turn
+    return np.column_stack([np.repeat(classes, taken), persons[at_person, 1]])

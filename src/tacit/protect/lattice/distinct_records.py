@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacit.base.typing import Floats, Ints
+from tacit.data import units
 from tacit.data.category_codes import decode_categories, decode_numbers
 from tacit.data.frames import NativeFrame
 from tacit.data.hierarchies.rule import Rule
@@ -42,6 +43,8 @@ class DistinctRecords:
     """The combination of every record, by its place in ``data``; None: the record itself."""
     file: OnDisk | None = None
     """The file that they stand for; None: themselves."""
+    word: str = "record"
+    """What the file's records are, where each is one: person or record."""
 
     @classmethod
     def of(cls, data: OnDisk, names: Sequence[str]) -> DistinctRecords:
@@ -59,7 +62,7 @@ class DistinctRecords:
         ]
         table = pa.table(columns, names=names)
         records = Microdata(table, schema, NativeFrame.of(table))
-        return cls(records, times, counts, data)
+        return cls(records, times, counts, data, units.persons(data).word)
 
     def name_row(self, rules: Mapping[str, Rule]) -> None:
         """Raise, where a value is not covered, with the row of the file that has it."""

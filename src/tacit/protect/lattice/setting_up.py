@@ -44,6 +44,7 @@ def material(
     population: Microdata | None,
     target: str | None,
     times: Ints | None = None,
+    word: str = "record",
 ) -> Material:
     """Codes, counts and constraints of a file.
 
@@ -63,6 +64,8 @@ def material(
         The column that a classifier should tell.
     times : array or None
         How many records of the file each of these stands for, where nobody has several; None: one.
+    word : str
+        What those records are; not asked for where these stand for themselves.
     """
     keys = list(rules)
     # one tree for both files, so that a class means the same in the two
@@ -101,7 +104,7 @@ def material(
         extras,
         constraints,
         people.number if times is None else int(times.sum()),
-        people.word,
+        people.word if times is None else word,
         aim,
     )
 
