@@ -172,7 +172,7 @@ def test_partitions_that_differ_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["protect", "large"])
-def test_a_delta_table_is_refused_and_nothing_written(
+def test_a_delta_table_without_its_log_is_refused_and_nothing_written(
     command, file, monkeypatch, capsys, tmp_path
 ):
     folder = tmp_path / "delta"
@@ -182,7 +182,8 @@ def test_a_delta_table_is_refused_and_nothing_written(
     words = ["protect"] if command == "protect" else ["large", "protect"]
     more = ["--method", "noise"] if command == "protect" else ["--set", "k=3"]
     run(monkeypatch, *words, folder, "out.parquet", *more, code=2)
-    assert "is a Delta table" in " ".join(capsys.readouterr().err.split())
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the log of this Delta table has gaps" in said
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -23,6 +23,7 @@ from contract import examples
 from scale.conftest import LOCAL, _stop_session
 from scale.test_any_size import run
 from tacit.base.errors import TacitWarning
+from tacit.base.spark_tasks import spread
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.lazy import reading
 from tacit.protect import by_address, registry
@@ -209,3 +210,19 @@ def test_every_protector_takes_a_dataframe(session: Any, where: str, name: str) 
         if pa.types.is_dictionary(there.type):
             there = there.cast(there.type.value_type)
         assert got[column].combine_chunks().cast(there.type).equals(there), column
+
+
+def test_every_item_is_a_task_of_its_own(session: Any) -> None:
+    """Items that share a task are done one after the other while workers wait."""
+
+    def task_of(item: int) -> tuple[int, int]:
+        from pyspark import TaskContext
+
+        return item, TaskContext.get().partitionId()
+
+    places = [1, 2, 5, 6, 7, 9, 10, 11]
+    found = dict(spread(session, task_of, list(range(0, 120, 10)), places))
+    assert {place: item for place, (item, _) in found.items()} == {
+        place: 10 * place for place in places
+    }
+    assert len({task for _, task in found.values()}) == len(places)

@@ -34,22 +34,22 @@ def spread(
     if not places:
         return
 
+    pickled = [pickle.dumps(items[place]) for place in places]
+
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            numbers, pickled = (batch[name].to_pylist() for name in batch.schema.names)
-            for place, item in zip(numbers, pickled, strict=True):
-                result = pickle.dumps(work(pickle.loads(item)))
-                row = {"place": [place], "result": [result]}
+            for number in batch["id"].to_pylist():
+                result = pickle.dumps(work(pickle.loads(pickled[number])))
+                row = {"number": [number], "result": [result]}
                 yield pa.RecordBatch.from_pydict(row)
 
-    table = [(place, bytearray(pickle.dumps(items[place]))) for place in places]
-    frame = session.createDataFrame(table, "place long, item binary")
-    spread_out = frame.repartition(len(places), "place")
-    done = spread_out.mapInArrow(run, "place long, result binary")
+    # a range has as many numbers in every partition; a hash would put several items into one task
+    numbers = session.range(0, len(places), 1, len(places))
+    done = numbers.mapInArrow(run, "number long, result binary")
     with one_sentence():
         rows = done.collect()
     for row in rows:
-        yield int(row["place"]), pickle.loads(bytes(row["result"]))
+        yield places[row["number"]], pickle.loads(bytes(row["result"]))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from tacit.base.errors import InputError
 from tacit.data.frames import refuse_nested
 from tacit.data.io import check_names
-from tacit.data.io.parquet_parts import files_of, partition_of
+from tacit.data.io.parquet_parts import files_of, partitions_of
 from tacit.data.notes import columns as said_of_columns
 from tacit.scale.block_fit import P
 
@@ -40,7 +40,7 @@ def parquet_files(path: Path) -> list[Path]:
     files = files_of(path)
     if not files:
         raise InputError(f"{path}: the folder holds no .parquet file")
-    lost = partition_of(path, files[0])
+    lost = partitions_of(path, files)[0][0]
     if lost:
         raise InputError(
             f"{path}: its folders hold the column '{next(iter(lost))}', which work in blocks "

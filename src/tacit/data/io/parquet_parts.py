@@ -2,7 +2,8 @@
 
 A folder is read as Hive and Spark write it: ``year=2020/part-0.parquet`` has the column ``year``
 beside those of the file. Names that begin with ``_`` or ``.`` are notes of the program that wrote
-the folder. Record i is the i-th record of the files in the order of their names.
+the folder. Of a Delta table the files are read that it shows now (``delta_log``). Record i is the
+i-th record of the files in the order of their names.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tacit.base.errors import InputError
+from tacit.data.io import delta_log
+from tacit.data.io.delta_log import Texts
 
-DELTA_LOG = "_delta_log"
 # what Hive and Spark write for a partition whose value is missing
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 # records decoded at a time, of so many columns
@@ -28,9 +30,6 @@ BATCH = 65_536
 COLUMNS = 64
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
-
-Texts = dict[str, str | None]
-"""Partition columns of a file, with their values as the folder's names say them."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class ParquetParts:
         headers = [_header(file) for file in files_of(path)]
         if not headers:
             raise InputError(f"{path}: the folder holds no .parquet file")
-        partitions = [partition_of(path, file) for file, _, _ in headers]
+        partitions, types = partitions_of(path, [file for file, _, _ in headers])
         inside = headers[0][1]
         for file, schema, _ in headers[1:]:
             _refuse_drift(file, schema, headers[0][0], inside)
@@ -74,8 +73,7 @@ class ParquetParts:
                     f"{path}: '{name}' is a column of the files and of the folders' names; "
                     "rename one"
                 )
-            values = [texts[name] for texts in partitions]
-            schema = schema.append(pa.field(name, _type_of(values)))
+            schema = schema.append(pa.field(name, types[name]))
         files = tuple(
             PartFile(file, records, texts)
             for (file, _, records), texts in zip(headers, partitions, strict=True)
@@ -153,7 +151,11 @@ class ParquetParts:
     def _with_partition(
         self, table: pa.Table, file: PartFile, wanted: list[str]
     ) -> pa.Table:
-        """The table with the columns that stand in the names of its folders."""
+        """The table with its partition columns, and text as text."""
+        for place, one in enumerate(table.schema):
+            if one.type == pa.string_view():
+                text = table.column(place).cast(pa.string())
+                table = table.set_column(place, one.with_type(pa.string()), text)
         for name, text in file.partition.items():
             if name in wanted:
                 type_ = self.schema.field(name).type
@@ -178,11 +180,8 @@ def files_of(path: Path) -> list[Path]:
         raise InputError(f"{path}: there is no such file")
     if not path.is_dir():
         return [path]
-    if (path / DELTA_LOG).is_dir():
-        raise InputError(
-            f"{path}: is a Delta table, whose files also hold rows that were deleted or "
-            "changed since; write what it shows now as plain Parquet, and protect that"
-        )
+    if delta_log.is_delta(path):
+        return sorted(delta_log.read(path).files)
     return [
         file
         for file in sorted(path.rglob("*.parquet"))
@@ -207,12 +206,37 @@ def partition_of(path: Path, file: Path) -> Texts:
     return found
 
 
+def partitions_of(
+    path: Path, files: Sequence[Path]
+) -> tuple[list[Texts], dict[str, pa.DataType]]:
+    """The partition columns of each file, and the types that they have in all of them."""
+    if path.is_dir() and delta_log.is_delta(path):
+        table = delta_log.read(path)
+        return [table.files[file] for file in files], table.columns
+    found = [partition_of(path, file) for file in files]
+    names = found[0] if found else {}
+    types = {name: _type_of([texts.get(name) for texts in found]) for name in names}
+    return found, types
+
+
 def _header(file: Path) -> tuple[Path, pa.Schema, int]:
     try:
-        return file, pq.read_schema(file), pq.read_metadata(file).num_rows
+        return (
+            file,
+            _without_views(pq.read_schema(file)),
+            pq.read_metadata(file).num_rows,
+        )
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{file}: not a Parquet file ({reason})") from None
+
+
+def _without_views(schema: pa.Schema) -> pa.Schema:
+    """Views of text as text: who writes them (delta-rs, polars) writes some files with them."""
+    for place, one in enumerate(schema):
+        if one.type == pa.string_view():
+            schema = schema.set(place, one.with_type(pa.string()))
+    return schema
 
 
 def _groups(file: pq.ParquetFile, first: int, stop: int) -> tuple[list[int], int]:
