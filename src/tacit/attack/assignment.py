@@ -10,6 +10,7 @@ from annotated_types import Ge, Gt
 from tacit.attack.base import Attacker, Distinct, Matching, distinct
 from tacit.attack.distances import Compare, Distance, Scale, compare_all, vectors
 from tacit.attack.explain import competitors
+from tacit.attack.holding import GRAPH, Holding
 from tacit.attack.solver.assign import assign, second_best, shares
 from tacit.attack.solver.assign_graph import assign_dense
 from tacit.attack.solver.metric import Metric
@@ -88,6 +89,7 @@ class Assignment(Attacker):
     """
 
     title = "Optimal assignment"
+    held_over_blocks = Holding(3300, 0, GRAPH)
     usual = True
     fills_in = True
 
