@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tacit.attack.base import Attacker
+from tacit.attack.holding import Holding
 from tacit.base.errors import InputError
 from tacit.base.facts import MeasureFacts, facts_of
 from tacit.base.free_memory import free_memory
@@ -98,16 +99,20 @@ class Allowed:
         """Raise if an attack would hold too much, after so many others that have run."""
         if self._small:
             return
-        holding = attacker.holding(on_disk=self.on_disk)
-        self._refuse(self.of_attack(attacker, ran), holding.what)
+        holding = attacker.holding(self.original, on_disk=self.on_disk)
+        self._refuse(self._while_held(holding, ran), holding.what)
 
     def of_attack(self, attacker: Attacker, ran: int = 0) -> int:
         """Bytes that an attack holds beside the program, after so many others that have run."""
+        holding = attacker.holding(self.original, on_disk=self.on_disk)
+        return self._while_held(holding, ran)
+
+    def _while_held(self, holding: Holding, ran: int) -> int:
+        """Bytes of this, of the files if they are in memory, and of so many attacks before."""
         if self.on_disk:
             kept, files = KEPT, 0
         else:
             kept, files = KEPT_IN_MEMORY, COPIES * self._bytes
-        holding = attacker.holding(on_disk=self.on_disk)
         coordinates = self._coordinates if holding.coordinate else 0
         held = holding.bytes_of(self.records, coordinates)
         return held + ran * kept * self.records + files

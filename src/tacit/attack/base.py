@@ -147,10 +147,23 @@ class Attacker(Described, Estimator):
         """Does it link files that are larger than memory where they are, on the disk?"""
         return self.held_over_blocks is not None
 
-    def holding(self, *, on_disk: bool) -> Holding:
-        """What it holds while it links a large file in memory, or one on the disk."""
-        over_blocks = self.held_over_blocks if self.works_over_blocks else None
-        return over_blocks if on_disk and over_blocks is not None else self.held
+    def goes_over_blocks(self, original: Microdata) -> bool:
+        """Would it link this file on the disk? What it compares may decide."""
+        return self.works_over_blocks
+
+    def holding(self, original: Microdata, *, on_disk: bool) -> Holding:
+        """What it holds while it links a large file in memory, or one on the disk.
+
+        Parameters
+        ----------
+        original : Microdata
+            The file, or its first records.
+        on_disk : bool
+            Is the file larger than memory?
+        """
+        if on_disk and self.held_over_blocks and self.goes_over_blocks(original):
+            return self.held_over_blocks
+        return self.held
 
     told_nothing: ClassVar[bool] = False
     """Guesses what a plan would say; where the plan is known it adds nothing."""
