@@ -89,7 +89,7 @@ class Assignment(Attacker):
     """
 
     title = "Optimal assignment"
-    held_over_blocks = Holding(3300, 0, GRAPH)
+    held_over_blocks = Holding(520, 0, GRAPH)
     usual = True
     fills_in = True
 

@@ -26,7 +26,7 @@ class Informed(Attacker):
 
     method: ClassVar[str] = ""
     rule: Rule
-    held_over_blocks = Holding(800, 60, GRAPH)
+    held_over_blocks = Holding(480, 20, GRAPH)
 
     @property
     def works_over_blocks(self) -> bool:

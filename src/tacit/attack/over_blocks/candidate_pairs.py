@@ -19,7 +19,12 @@ from tacit.attack.over_blocks.blocked_files import BlockedFiles
 from tacit.attack.over_blocks.classes import Classes
 from tacit.attack.over_blocks.laid_out import LaidOut
 from tacit.attack.over_blocks.least_values import LeastValues, PairCosts, Side
-from tacit.attack.over_blocks.sparse_graph import HeldPairs, Pairs, PairsOnDisk, Part
+from tacit.attack.over_blocks.sparse_graph import (
+    FoundFromColumns,
+    HeldPairs,
+    Pairs,
+    PairsOnDisk,
+)
 from tacit.attack.solver.stopper import Stopper
 from tacit.base.typing import Floats, Ints
 from tacit.data.out_of_core.pieces import Work, mapper
@@ -38,14 +43,14 @@ class Found:
         asked for.
     """
 
-    parts: list[Part]
+    parts: list[HeldPairs | PairsOnDisk | FoundFromColumns]
     least: Floats
     farthest: Floats
 
     @property
     def paths(self) -> list[Path]:
         """Where pairs lie on the disk."""
-        return [part.path for part in self.parts if isinstance(part, PairsOnDisk)]
+        return [part.path for part in self.parts if not isinstance(part, HeldPairs)]
 
     def forget(self) -> None:
         """Remove what was written."""
@@ -91,7 +96,7 @@ class CandidatePairs:
             back = self._search(self.right, self.left, k, stopper, "back")
             if back is None:
                 return None
-            parts += [PairsOnDisk(path, turned=True) for path in back.paths]
+            parts += [FoundFromColumns(path, found.farthest) for path in back.paths]
         linkage = self._linkage(stopper)
         if linkage is None:
             return None

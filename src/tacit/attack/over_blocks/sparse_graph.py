@@ -22,6 +22,10 @@ ROWS = 1 << 16
 """Rows of the graph that are sorted at a time."""
 
 
+CLEAR = 1e-9
+"""A cost that is less by this share is less whatever rounding did."""
+
+
 class Part(Protocol):
     """Some pairs, read whenever they are asked for."""
 
@@ -43,16 +47,31 @@ class HeldPairs:
 
 @dataclass(frozen=True)
 class PairsOnDisk:
-    """Pairs in a file of ``least_values``; ``turned``: found from the other side."""
+    """Pairs in a file of ``least_values``."""
 
     path: Path
-    turned: bool = False
 
     def read(self) -> Pairs:
         """The pairs."""
         with np.load(self.path) as found:
-            rows, cols, costs = found["rows"], found["cols"], found["costs"]
-        return (cols, rows, costs) if self.turned else (rows, cols, costs)
+            return found["rows"], found["cols"], found["costs"]
+
+
+@dataclass(frozen=True)
+class FoundFromColumns:
+    """Pairs that columns found, without those that their rows have found themselves.
+
+    ``farthest``: the cost of the last that each row found; whoever is clearly nearer is among them.
+    """
+
+    path: Path
+    farthest: Floats
+
+    def read(self) -> Pairs:
+        """The pairs."""
+        cols, rows, costs = PairsOnDisk(self.path).read()
+        new = costs >= self.farthest[rows] * (1 - CLEAR)
+        return rows[new], cols[new], costs[new]
 
 
 @dataclass(frozen=True)
