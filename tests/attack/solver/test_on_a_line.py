@@ -92,8 +92,8 @@ def test_one_column_from_the_disk_is_sorted_unless_it_has_gaps(
 ) -> None:
     monkeypatch.setattr(assignment, "MARGINS", 500)
     rng = np.random.default_rng(3)
-    x = rng.normal(size=900)
-    z = x + 0.1 * rng.normal(size=900)
+    x = rng.normal(size=2200)
+    z = x + 0.1 * rng.normal(size=2200)
     for gaps in (False, True):
         if gaps:
             z[7] = np.nan
