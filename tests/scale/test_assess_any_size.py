@@ -17,14 +17,16 @@ import pytest
 
 from tacit.assess import held
 from tacit.assess.held import Allowed
-from tacit.attack import nearest
+from tacit.attack import nearest, registry
 from tacit.attack.assignment import Assignment
 from tacit.attack.base import Attacker
 from tacit.attack.holding import Holding
 from tacit.attack.over_blocks import blocked_files
+from tacit.attack.panel import made_by
 from tacit.base.errors import InputError
 from tacit.cli import assess_costs, main
 from tacit.data.microdata import Microdata
+from tacit.protect import Noise
 from tacit.scale import any_size
 
 ROLES = ["--quasi", "income,age,sex", "--confidential", "debt"]
@@ -187,6 +189,17 @@ def test_what_attacks_hold_counts_categories_files_and_earlier_links() -> None:
     by_hand = n * (1000 + 10 * 5 + 2 * held.KEPT_IN_MEMORY)
     assert here.of_attack(Own(), ran=2) == by_hand + 2 * 2 * file.table.nbytes
     assert here.most_of([Own(), Own()]) == held.BASE + here.of_attack(Own(), ran=1)
+
+
+def test_every_attacker_says_what_it_holds_and_never_more_from_the_disk() -> None:
+    file = Microdata.of({"a": np.arange(60) / 7, "b": np.arange(60) / 3})
+    for name in registry:
+        attacker = made_by(registry[name], {"plan": Noise(percent=5)})
+        here, there = (attacker.holding(file, on_disk=disk) for disk in (False, True))
+        assert 0 < there.bytes_of(1, 2) <= here.bytes_of(1, 2), name
+        assert there.what
+        # who says nothing is taken for the dearest
+        assert here.bytes_of(1, 2) <= Attacker.held.bytes_of(1, 2), name
 
 
 def test_risk_from_the_disk_says_what_it_says_in_memory(
