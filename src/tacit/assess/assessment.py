@@ -281,8 +281,9 @@ def assess(
         Somebody may ask to stop: what runs then is interrupted, and the rest is not run. Both are
         failures that say so; what ran before is known.
     memory : int, optional
-        Bytes that may be used where the files are on the disk; 80 % of what is free unless given.
-        What holds more does not run, and is a failure that says so.
+        Bytes that may be used; 80 % of what is free unless given. What would hold more does not
+        run, and is a failure that says so: of files on the disk attacks and measures, of files in
+        memory with more than 50,000 records attacks.
     done : callable, optional
         Gives the plan of a manifest the way in which its steps were done, where that was in blocks
         (``scale.in_blocks``), so that the intruder who runs it again does the same.
@@ -314,7 +315,8 @@ def assess(
     allowed = Allowed.of(original, masked, memory)
     for name, attacker in intruders.items():
         tell(name)
-        link = partial(_linked, allowed, attacker, original, masked, rows)
+        ran = len(_linkages(attacks))
+        link = partial(_linked, allowed, attacker, original, masked, rows, ran)
         attacks[name] = _attempt(name, link, stop)
     # measures come after the attacks, because one of them sums those up
     linkages = _linkages(attacks)
@@ -439,10 +441,11 @@ def _linked(
     original: Microdata,
     masked: Microdata,
     rows: Ints | None,
+    ran: int,
 ) -> Linkage:
-    """The links, unless finding them takes more memory than is allowed."""
+    """The links, unless finding them takes more memory than is allowed; ``ran`` others are kept."""
     if allowed is not None:
-        allowed.refuse_attack(attacker)
+        allowed.refuse_attack(attacker, ran)
     return attacker.link(original, masked, truth=rows)
 
 

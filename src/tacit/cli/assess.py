@@ -169,8 +169,13 @@ def assess(
             force,
         )
         return
+    held = assess_costs.held_in_memory(
+        (original, masked), plan, names, (schema or described, encoding, roles)
+    )
     # pieces of both files are written beside the release
-    place = shared.place_for(context, original, masked, memory, engine, files=2)
+    place = shared.place_for(
+        context, original, masked, memory, engine, files=2, held=held
+    )
     before = shared.read(original, schema or described, encoding, roles, place)
     with shared.naming(original):
         check(before)
@@ -194,8 +199,8 @@ def assess(
         options["classifier"] = {"target": target}
     stop = Stop()
     # from the disk, what a part frees is for the next part, which may be another process
-    held = computing.all_held() if place is None else nullcontext()
-    with held, shared.progress("assessing", stop) as progress:
+    kept = computing.all_held() if place is None else nullcontext()
+    with kept, shared.progress("assessing", stop) as progress:
         result = run(
             before,
             after,

@@ -252,6 +252,7 @@ def place_for(
     kept: Kept | None = None,
     progress: Callable[[int, int], None] | None = None,
     files: int = 1,
+    held: int = 0,
 ) -> Place | None:
     """Where a file is worked on, until the command ends; None: in memory, as small files are.
 
@@ -264,7 +265,14 @@ def place_for(
     from tacit.scale.any_size import place_of
 
     chosen = place_of(
-        source, beside, memory, engine, kept=kept, progress=progress, files=files
+        source,
+        beside,
+        memory,
+        engine,
+        kept=kept,
+        progress=progress,
+        files=files,
+        held=held,
     )
     place: Place = context.with_resource(chosen)
     # Who asked gets an answer, and who did not should know why it takes longer.

@@ -135,6 +135,7 @@ def place_of(
     progress: ItemsDone | None = None,
     cancel: Cancel | None = None,
     files: int = 1,
+    held: int = 0,
 ) -> Iterator[Place]:
     """Choose where a file is worked on; what is written meanwhile is removed at the end.
 
@@ -158,6 +159,9 @@ def place_of(
         Set from another thread, it ends the run after the pieces that are being done.
     files : int
         How many files of this size are worked on: an assessment has two.
+    held : int
+        Bytes that the work itself would hold in memory, program and files included, where that is
+        known to be more than copies of the files: attacks hold the links that come into question.
     """
     limit = limit_of(memory)
     master = None if engine in (None, "local") else engine_of(engine)
@@ -171,7 +175,7 @@ def place_of(
         yield from _of_frame(source, None, limit, by, master, master)
     else:
         path = Path(source)
-        needed = _needed(path, files)
+        needed = max(_needed(path, files), held)
         sizes = f"about {_amount(needed)} of {_amount(limit)}"
         if not _in_parts(path):
             if master is not None:

@@ -85,7 +85,7 @@ class AssessCost:
     not_run: dict[str, str]
     """What would hold more than is allowed, and how much."""
     combinations: int | None = field(default=None)
-    """How many combinations of keys may be held; None: in memory nothing is refused."""
+    """How many combinations of keys may be held; None: in memory no measure is refused."""
 
     def sentences(self) -> list[str]:
         """For the command line."""
@@ -115,7 +115,7 @@ class AssessCost:
 def assess_cost(
     original: Microdata,
     masked: Microdata,
-    attackers: Mapping[str, Attacker | None],
+    attackers: Mapping[str, Attacker],
     records: int,
     size: int,
     limit: int,
@@ -129,7 +129,7 @@ def assess_cost(
     original, masked : Microdata
         The files, or their first records.
     attackers : mapping
-        Who attacks, by name; None is one who holds what he compares.
+        Who attacks, by name.
     records, size : int
         Records of a file, and bytes of both.
     limit : int
@@ -141,13 +141,13 @@ def assess_cost(
     schema, names = original.schema, original.quasi
     keys = [name for name in names if schema[name].scale is not Kind.continuous]
     counted = len(keys or names)
-    allowed = Allowed(original, masked, limit, records) if on_disk else None
+    allowed = Allowed(original, masked, limit, records, on_disk=on_disk)
     million = records / 1e6
     parts: dict[str, float] = {}
     refused: dict[str, str] = {}
     passes = 1
     for name, attacker in attackers.items():
-        why = None if allowed is None else allowed.why_no_attack(attacker)
+        why = allowed.why_no_attack(attacker, len(parts))
         if why is not None:
             refused[name] = why
             continue
@@ -156,7 +156,7 @@ def assess_cost(
         passes += PASSES["links"]
     for room in (risk.registry, loss.registry):
         for name in room:
-            why = None if allowed is None else allowed.why_not(room[name])
+            why = allowed.why_not(room[name])
             if why is not None:
                 refused[name] = why
                 continue
@@ -171,13 +171,11 @@ def assess_cost(
     cost = Cost(
         records, len(original.names), size, beside if on_disk else 0, passes, seconds
     )
-    room_left = None
-    if allowed is not None:
-        room_left = allowed.combinations(counted)
+    room_left = allowed.combinations(counted) if on_disk else None
     return AssessCost(cost, parts, refused, room_left)
 
 
-def _each(attacker: Attacker | None, records: int, *, on_disk: bool) -> float:
+def _each(attacker: Attacker, records: int, *, on_disk: bool) -> float:
     """Microseconds of an attacker for each record and compared column."""
     if isinstance(attacker, Nearest):
         return NEAREST

@@ -86,7 +86,8 @@ class BlockRounds:
         near = self.pairs.nearest(candidates, self.stopper)
         if near is None:
             return
-        self.graph = SparseGraph.of(near.pairs, len(self.count), len(self.capacity))
+        self.graph = SparseGraph.of(near.parts, len(self.count), len(self.capacity))
+        near.forget()
         self.far = near.farthest
         # the nearest distances are duals already: u = least cost, v = 0
         no_price = np.zeros(len(self.capacity))
@@ -96,6 +97,9 @@ class BlockRounds:
     @property
     def certified(self) -> bool:
         """Cost and bound agree to rounding."""
+        if not np.isfinite(self.cost):
+            # no linkage is complete yet: what is infinite agrees with anything
+            return False
         rounding = 4 * float((self.slack * self.count).sum()) + 1e-13 * abs(self.cost)
         return self.cost - self.bound <= rounding
 
@@ -132,6 +136,8 @@ class BlockRounds:
                 "assignment over blocks was stopped before its first linkage was complete; "
                 "give it more time (time_limit)"
             )
+        # who asks for the links needs no arcs any more
+        del self.graph
         if self.stopper.interrupted:
             print(
                 f"stopped by Ctrl-C: best cost {self.cost:.6f}, "
@@ -163,7 +169,7 @@ class BlockRounds:
             u_before, v_before = u, v
             solved = time.monotonic()
             need = allowance < -self.slack
-            found = self._price(need, u, v, allowance)
+            found = self._price(need, u, v, allowance, is_last=number == most)
             if found is None:
                 break
             violated = found
@@ -236,16 +242,23 @@ class BlockRounds:
             self.best_costs = self.solver.state.row_cost.copy()
 
     def _price(
-        self, need: Bools, u: Floats, v: Floats, allowance: Floats
+        self,
+        need: Bools,
+        u: Floats,
+        v: Floats,
+        allowance: Floats,
+        *,
+        is_last: bool = False,
     ) -> int | None:
         """Search for pairs below the duals of the classes in ``need``, and add them.
 
-        Returns how many had one; None: the time was up. ``allowance`` is renewed.
+        Returns how many had one; None: the time was up. ``allowance`` is renewed. In the last round
+        nobody will solve a larger graph: the least value of each class is enough for the bound.
         """
         cost = self.cost if np.isfinite(self.cost) else float((u * self.count).sum())
         limits = np.full(len(u), -np.inf)
         limits[need] = u[need] + AHEAD * cost / float(self.count.sum())
-        found = self.pairs.priced(ADDED, limits, v, self.stopper)
+        found = self.pairs.priced(1 if is_last else ADDED, limits, v, self.stopper)
         if found is None:
             return None
         # lowered to what was found, the duals hold for every pair: their value is a bound
@@ -253,11 +266,14 @@ class BlockRounds:
         # all pairs below the limit are in the graph from now on, or the best of them
         allowance[need] = (np.minimum(limits, found.farthest) - u)[need]
         violated = int((found.least < u - self.slack).sum())
-        if violated:
+        if violated and not is_last:
             before = len(self.graph.cols)
-            self.graph = self.graph.with_pairs(found.pairs)
+            self.graph = self.graph.with_pairs(found.parts)
+            found.forget()
             if len(self.graph.cols) == before:  # nothing but rounding
                 return 0
+        else:
+            found.forget()
         return violated
 
     def _rounding(self, u: Floats, v: Floats) -> None:
