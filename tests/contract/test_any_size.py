@@ -5,6 +5,7 @@ Every registered protector is here. None is excused.
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from pathlib import Path
 from typing import Any
@@ -456,6 +457,33 @@ def test_a_small_file_is_one_piece_and_has_the_bytes_that_it_always_had() -> Non
     drawn = np.random.default_rng(3).standard_normal((10, 2))
     expected = values + drawn * (sd * 0.1)
     assert np.allclose(noise.fit_transform(values), expected, rtol=1e-15)
+
+
+def sent(work: Any, items: Any) -> Any:
+    """Pieces done by somebody who gets nothing but bytes, the last one first."""
+    for place, item in reversed(list(enumerate(items))):
+        there, given = pickle.loads(pickle.dumps((work, item)))
+        yield place, pickle.loads(pickle.dumps(there(given)))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("noise", {"columns": ["income", "debt"]}),
+        ("rank_swapping", {"columns": ["debt", "born"], "by": ["region"]}),
+        ("local_suppression", {"k": 5, "columns": ["age", "region", "school"]}),
+    ],
+    ids=str,
+)
+def test_pieces_of_persons_and_households_can_be_sent_to_a_worker(
+    name: str, parameters: dict[str, Any], small_pieces: None, tmp_path: Path
+) -> None:
+    table = pa.Table.from_pandas(of_people(1500), preserve_index=False)
+    pq.write_table(table, tmp_path / "in.parquet", row_group_size=700)
+    memory = masked(name, parameters, io.read(tmp_path / "in.parquet", **PERSONS))
+    with mapped_by(sent):
+        on_disk = OnDisk.open(tmp_path / "in.parquet", tmp_path, **PERSONS)
+        same(masked(name, parameters, on_disk), memory)
 
 
 @pytest.mark.slow
