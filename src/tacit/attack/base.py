@@ -224,7 +224,10 @@ class Attacker(Described, Estimator):
         # the clock stops here: counting correct links is our work, not the intruder's
         seconds = time.perf_counter() - start
         success, ties = scored(matching, true_row)
-        margin = np.full(ours.n, np.nan) if matching.margin is None else matching.margin
+        margin = matching.margin
+        if margin is None:
+            # one number for everybody
+            margin = np.broadcast_to(np.float64(np.nan), ours.n)
         explainer = None
         if ours.in_memory and theirs.in_memory:
             # it holds all that was named; of a file on the disk only the links are kept

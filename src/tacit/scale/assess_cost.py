@@ -20,7 +20,6 @@ from pathlib import Path
 
 from tacit import loss, risk
 from tacit.assess.held import Allowed
-from tacit.attack.assignment import Assignment
 from tacit.attack.base import Attacker
 from tacit.attack.nearest import Nearest
 from tacit.attack.solver.near_optimal import EXACT
@@ -151,7 +150,7 @@ def assess_cost(
         if why is not None:
             refused[name] = why
             continue
-        each = _each(attacker, records, on_disk=on_disk)
+        each = _each(attacker, original, records, on_disk=on_disk)
         parts[name] = million * each * len(names)
         passes += PASSES["links"]
     for room in (risk.registry, loss.registry):
@@ -175,11 +174,13 @@ def assess_cost(
     return AssessCost(cost, parts, refused, room_left)
 
 
-def _each(attacker: Attacker, records: int, *, on_disk: bool) -> float:
+def _each(
+    attacker: Attacker, original: Microdata, records: int, *, on_disk: bool
+) -> float:
     """Microseconds of an attacker for each record and compared column."""
     if isinstance(attacker, Nearest):
         return NEAREST
-    if on_disk and isinstance(attacker, Assignment):
+    if on_disk and attacker.goes_over_blocks(original):
         return OVER_BLOCKS
     return AUCTIONED if records > EXACT else PROVEN
 

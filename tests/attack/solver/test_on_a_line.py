@@ -107,5 +107,7 @@ def test_one_column_from_the_disk_is_sorted_unless_it_has_gaps(
         link = Assignment().link(*files)
         assert link.certified
         assert ("sorted" in link.log[0]) is not gaps
+        # the rounds over blocks say by what each was solved
+        assert ("by" in link.log[0]) is gaps
         held = Assignment().link(*(Microdata.of({"a": v}) for v in (x, z)))
         assert link.cost == pytest.approx(held.cost, rel=1e-12)

@@ -21,6 +21,7 @@ import time
 import numpy as np
 
 from tacit.attack.over_blocks.candidate_pairs import CandidatePairs
+from tacit.attack.over_blocks.kept_blocks import KeptBlocks
 from tacit.attack.over_blocks.sparse_graph import SparseGraph
 from tacit.attack.solver.assign_graph import PHASES, Solver
 from tacit.attack.solver.near_optimal import PHASES as LARGE
@@ -86,6 +87,8 @@ class BlockRounds:
         near = self.pairs.nearest(candidates, self.stopper)
         if near is None:
             return
+        # blocks are read again when there are prices
+        KeptBlocks.forget()
         self.graph = SparseGraph.of(near.parts, len(self.count), len(self.capacity))
         near.forget()
         self.far = near.farthest
@@ -136,8 +139,7 @@ class BlockRounds:
                 "assignment over blocks was stopped before its first linkage was complete; "
                 "give it more time (time_limit)"
             )
-        # who asks for the links needs no arcs any more
-        del self.graph
+        self._forget_graph()
         if self.stopper.interrupted:
             print(
                 f"stopped by Ctrl-C: best cost {self.cost:.6f}, "
@@ -168,6 +170,9 @@ class BlockRounds:
             allowance -= (u - u_before) + float((v - v_before).max(initial=0.0))
             u_before, v_before = u, v
             solved = time.monotonic()
+            arcs = len(self.graph.cols)
+            if number == most:
+                self._forget_graph()
             need = allowance < -self.slack
             found = self._price(need, u, v, allowance, is_last=number == most)
             if found is None:
@@ -176,7 +181,7 @@ class BlockRounds:
             entry: LogEntry = {
                 "round": number,
                 "by": "auction" if by_auction else "paths",
-                "arcs": len(self.graph.cols),
+                "arcs": arcs,
                 "cost": self.cost,
                 "bound": self.bound,
                 "gap": self.gap,
@@ -234,6 +239,10 @@ class BlockRounds:
         if not self.stopper.stopped:
             self._keep_links(self.solver.cost)
         return self.solver.duals()
+
+    def _forget_graph(self) -> None:
+        """Who prices for the last time, or asks for the links, needs no arcs any more."""
+        self.graph = SparseGraph.of([], 0, len(self.capacity))
 
     def _keep_links(self, cost: float) -> None:
         if cost < self.cost:
