@@ -248,7 +248,7 @@ def _done(
         return None
     from tacit.scale.in_blocks import InBlocks
 
-    blocks = InBlocks.of(dict(record), plan, *shared.room(place, memory))
+    blocks = InBlocks.of(dict(record), plan, shared.room(place, memory))
     return None if blocks is None else blocks.done
 
 

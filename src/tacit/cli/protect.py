@@ -6,7 +6,7 @@ import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -118,12 +118,27 @@ def protect(
     memory: shared.Memory = None,
     engine: shared.Engine = None,
     blocks_of: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--blocks",
-            min=1,
+            metavar="L|auto",
             help="Form the groups of a microaggregation inside blocks of at most so many near "
-            "records (2^d-tree): quicker on millions of records, and a little more is lost.",
+            "records (2^d-tree): quicker on millions of records, and a little more is lost. "
+            "auto: blocks as large as a minute of one core allows.",
+        ),
+    ] = None,
+    split_on: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns that --blocks are cut on, numbers or categories (default: those that "
+            "are masked). a,b"
+        ),
+    ] = None,
+    price: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Also say what --blocks lose, on a sample of so many records.",
         ),
     ] = None,
     resume: Annotated[
@@ -186,6 +201,8 @@ def protect(
 
       tacit protect big.parquet release.parquet --method microaggregation --set k=5 --blocks 10000
 
+      tacit protect big.parquet release.parquet --plan plan.toml --blocks auto --split-on age,region
+
       tacit protect table:survey.people release.parquet --plan plan.toml --engine yarn --resume
     """
     from tacit.base import seeds
@@ -212,8 +229,12 @@ def protect(
         from tacit.report.codebook_files import form_of
 
         form_of(path)
+    leaf = _leaf(blocks_of)
+    for word, needs_blocks in (("--split-on", split_on), ("--price", price)):
+        if needs_blocks is not None and leaf is None:
+            raise ParameterError(f"{word} goes with --blocks; give both, or neither")
     searches = until is not None or least is not None
-    if searches and blocks_of is not None:
+    if searches and leaf is not None:
         raise ParameterError(
             "--blocks goes with a setting that is given: --until and --least attack releases "
             "that are made without blocks"
@@ -241,6 +262,7 @@ def protect(
             "roles": roles,
             "schema": None if schema is None else schema.read_text(encoding="utf-8"),
             "encoding": encoding,
+            "blocks": [blocks_of, split_on],
         }
         held = resumable(recipe, source, release, request)
         kept, recipe = context.with_resource(held)
@@ -258,11 +280,17 @@ def protect(
     data = shared.read(source, schema, encoding, roles, place)
     blocks = None
     with shared.naming(source):
-        if blocks_of is not None:
+        if leaf is not None:
             from tacit.scale.in_blocks import asked_for
 
-            where = shared.room(place, memory)
-            blocks = asked_for(recipe, data, blocks_of, *where)
+            blocks = asked_for(
+                recipe,
+                data,
+                leaf,
+                shared.room(place, memory, pieces.done),
+                split_on=tuple(shared.split(split_on or "")),
+                price=price or 0,
+            )
         elif place is not None:
             blocks = place.in_blocks(recipe, data)
         if blocks is not None:
@@ -357,6 +385,8 @@ def protect(
         )
     done = f"Masked {data.n:,} records with {recipe}"
     shared.say(f"{done}: wrote {release} and {beside.name}.", copied=True)
+    for sentence in [] if blocks is None else blocks.afterwards():
+        shared.say(sentence)
     if (
         place is not None
         and place.on_disk
@@ -450,6 +480,15 @@ def _masked(
         else:
             masked = blocks.mask(recipe, data, outcomes)
     return masked, ended_after(recipe, watch.ended)
+
+
+def _leaf(text: str | None) -> int | Literal["auto"] | None:
+    """The size of a block as it was typed."""
+    if text is None or text == "auto":
+        return text  # type: ignore[return-value]  # one of the two
+    if not text.isdecimal() or int(text) < 1:
+        raise ParameterError(f"--blocks {text}: give a number of records, or auto")
+    return int(text)
 
 
 def _plan(path: Path | None, method: str | None, given: dict[str, object]) -> Plan:

@@ -20,6 +20,7 @@ from tacit.scale.block_fit import Fitted
 from tacit.scale.digest import digest
 from tacit.scale.engine.base import Cancel
 from tacit.scale.parquet_folder import put_in_place, refuse_strange
+from tacit.scale.price import price_of_blocks
 from tacit.scale.request import Request
 from tacit.scale.run_result import Clock
 from tacit.scale.source import ParquetSource
@@ -61,6 +62,7 @@ class ClusterStages:
         folder: str | Path | None,
     ) -> None:
         self.engine = engine
+        self.path = source
         self.spark = engine.session()
         self.source = SparkSource(self.spark, source)
         self.on_disk = "://" not in out
@@ -176,8 +178,10 @@ class ClusterStages:
         request: Request,
         size: int,
     ) -> dict[str, float] | None:
-        """Not computed: a sample would have to come to the driver."""
-        return None
+        """The loss of a sample, which the driver reads; None: it cannot, as on an object store."""
+        if "://" in self.path:
+            return None
+        return price_of_blocks(ParquetSource(Path(self.path)), request, size)
 
     def clean(self) -> None:
         """Remove the groups from wherever Spark can write: a disk, hdfs, an object store."""
