@@ -121,7 +121,7 @@ def masked_in_blocks(
         source, out = folder / "in.parquet", folder / "out.parquet"
         noted = folder / "figures.json"
         if not source.exists():
-            _write(data, names, source)
+            write_columns(data, names, source)
         if not noted.exists():
             done = protect(
                 source,
@@ -157,8 +157,8 @@ def _names(names: list[str]) -> dict[str, str]:
     }
 
 
-def _write(data: Microdata, names: Mapping[str, str], path: Path) -> None:
-    """The columns as a Parquet file, which has its name when it is whole."""
+def write_columns(data: Microdata, names: Mapping[str, str], path: Path) -> None:
+    """Columns, under the names that they have there, as a Parquet file that appears whole."""
     columns = list(names)
     if isinstance(data, OnDisk):
         tables = data.disk.in_turn(BATCH, columns)
