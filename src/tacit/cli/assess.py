@@ -206,7 +206,7 @@ def assess(
     if stop.asked:
         typer.echo("Stopped: the tables above are what was known by then.", err=True)
         raise typer.Exit(INTERRUPTED)
-    if place is not None and place.on_disk and engine in (None, "local"):
+    if place is not None and place.on_disk:
         assess_costs.say_how_far_off(result, original, masked, place.limit)
     if fail_above is None:
         return

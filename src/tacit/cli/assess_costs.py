@@ -87,6 +87,7 @@ def say_how_far_off(
 ) -> None:
     """The prediction beside what it took."""
     from tacit.attack.nearest import Nearest
+    from tacit.base.spark_tasks import worker_seconds
     from tacit.scale.assess_cost import assess_cost
     from tacit.scale.cost import size_of
 
@@ -101,4 +102,4 @@ def say_how_far_off(
         limit,
         on_disk=True,
     )
-    shared.tell(cost.cost.afterwards(time.process_time()))
+    shared.tell(cost.cost.afterwards(time.process_time(), worker_seconds()))

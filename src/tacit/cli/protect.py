@@ -252,7 +252,8 @@ def protect(
         seeds.warn(seed)
 
     if dry_run:
-        _say_cost(recipe, source, memory, engine, schema, encoding, roles, as_json)
+        read = (schema, encoding, roles)
+        _say_cost(recipe, source, memory, engine, read, (leaf, split_on), as_json)
         return
     kept = None
     if resume and not searches:
@@ -387,16 +388,14 @@ def protect(
     shared.say(f"{done}: wrote {release} and {beside.name}.", copied=True)
     for sentence in [] if blocks is None else blocks.afterwards():
         shared.say(sentence)
-    if (
-        place is not None
-        and place.on_disk
-        and engine in (None, "local")
-        and not searches
-    ):
+    if place is not None and place.on_disk and not searches:
+        from tacit.base.spark_tasks import worker_seconds
         from tacit.scale.cost import cost_of, size_of
 
-        cost = cost_of(recipe, data, data.n, size_of(source), on_disk=True)
-        shared.say(cost.afterwards(time.process_time()))
+        inside = None if blocks is None else blocks.sizes(recipe, data, data.n)
+        size = size_of(source)
+        cost = cost_of(recipe, data, data.n, size, on_disk=True, in_blocks=inside)
+        shared.say(cost.afterwards(time.process_time(), worker_seconds()))
     if kept is not None and kept.taken:
         shared.say(f"{kept.taken} finished pieces of an earlier run were kept.")
     dropped = [name for name in data.names if name not in masked.names]
@@ -411,9 +410,8 @@ def _say_cost(
     source: Path,
     memory: str | None,
     engine: str | None,
-    schema: Path | None,
-    encoding: str | None,
-    roles: shared.Roles,
+    read: tuple[Path | None, str | None, shared.Roles],
+    cut: tuple[int | Literal["auto"] | None, str | None],
     as_json: bool,
 ) -> None:
     """What the run would cost, from the header and the first records of the file."""
@@ -421,7 +419,10 @@ def _say_cost(
     from tacit.data.schema import Schema
     from tacit.scale.any_size import fits
     from tacit.scale.cost import cost_of, head_of
+    from tacit.scale.in_blocks import asked_for
 
+    schema, encoding, roles = read
+    leaf, split_on = cut
     known = None if schema is None else Schema.load(schema)
     found = head_of(source, known, encoding, roles)
     if found is None:
@@ -431,7 +432,14 @@ def _say_cost(
     data, records, size = found
     on_disk = engine not in (None, "local") or not fits(source, memory)
     with shared.naming(source):
-        cost = cost_of(recipe, data, records, size, on_disk=on_disk)
+        inside = None
+        if leaf is not None:
+            where, on = shared.room(None, memory), tuple(shared.split(split_on or ""))
+            blocks = asked_for(recipe, data, leaf, where, split_on=on)
+            inside = blocks.sizes(recipe, data, records)
+        cost = cost_of(
+            recipe, data, records, size, on_disk=on_disk, in_blocks=inside
+        )
     if as_json:
         shared.emit(cost.to_dict())
         return

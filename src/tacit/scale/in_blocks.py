@@ -23,6 +23,7 @@ from tacit.protect.base import Protector
 from tacit.protect.file_parts import has_units
 from tacit.protect.parted import strata_columns
 from tacit.scale.block_step import GROUPED, Cut, Room, masked_in_blocks, refuse_cuts
+from tacit.scale.partition.leaf_size import leaf_size
 from tacit.scale.run_result import BlockRelease
 
 BLOCKS = "blocks"
@@ -134,6 +135,16 @@ class InBlocks:
             f"{why} formed inside blocks of {most} (2^d-tree{on}), which loses "
             "a little more and gives other bytes than without blocks; the manifest says so"
         )
+
+    def sizes(self, plan: Plan, data: Microdata, records: int) -> dict[int, int]:
+        """The size of the blocks of each step, from which its cost is known."""
+        methods, found = plan.protectors(), {}
+        for number, cut in self.cuts.items():
+            columns = len(methods[number - 1].touches(data))
+            leaf = cut.leaf
+            # the least block counts for nothing among thousands
+            found[number] = leaf_size(records, columns, 2) if leaf == "auto" else leaf
+        return found
 
     def afterwards(self) -> list[str]:
         """What the blocks were, and their price where somebody asked for it."""

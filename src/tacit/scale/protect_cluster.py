@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from tacit.base.spark_tasks import timed_group
 from tacit.scale.block_fit import Fitted
 from tacit.scale.digest import digest
 from tacit.scale.engine.base import Cancel
@@ -120,7 +121,7 @@ class ClusterStages:
             records.repartition(tasks, "block")
             .groupBy("block")
             .applyInArrow(
-                treat_group(self.treatment),
+                timed_group(self.spark, treat_group(self.treatment)),
                 f"row long, {types}, _error double, _block long",
             )
         )
