@@ -197,7 +197,9 @@ def test_names_of_before_say_what_they_stand_for_and_run_it(
     run(monkeypatch, *old, "--seed", "3", "--split-on", "a,b", "--price", "900")
     said = capsys.readouterr()
     line = said.err.splitlines()[0]
-    assert line.startswith("tacit large protect is now: tacit protect 'in put.parquet' ")
+    assert line.startswith(
+        "tacit large protect is now: tacit protect 'in put.parquet' "
+    )
     command = shlex.split(line.partition(": ")[2])
     assert command[0] == "tacit"
     assert "Price of the blocks on 900 records" in " ".join(said.out.split())

@@ -21,6 +21,7 @@ from scale.conftest import LOCAL, _stop_session
 from scale.test_in_blocks import run, sorted_rows
 from tacit import scale as large
 from tacit.base.errors import TacitWarning
+from tacit.cli import main
 from tacit.scale import any_size, in_blocks
 from tacit.scale.engine import Spark
 from tacit.scale.engine.standalone import standalone
@@ -184,8 +185,6 @@ def test_a_stopped_run_goes_on_from_its_finished_bins(
         inner.setattr(LocalStages, "treat", first_ones)
         inner.setattr("sys.argv", ["tacit", *asked])
         with pytest.raises((Stopped, SystemExit)):
-            from tacit.cli import main
-
             main()
         assert Path("b.parquet.work").stat().st_mode & 0o77 == 0
         assert not Path("b.parquet").exists()
@@ -211,8 +210,6 @@ def test_a_step_that_was_finished_is_not_done_again(
         inner.setattr("tacit.plan.release.write", _stop)
         inner.setattr("sys.argv", ["tacit", *map(str, asked)])
         with pytest.raises((Stopped, SystemExit)):
-            from tacit.cli import main
-
             main()
     assert list(Path("b.parquet.work").glob("blocks-1-here/figures.json"))
     other = [*asked[:-2], "900", "--resume"]
@@ -293,7 +290,10 @@ def _on_workers(
     there = ["--engine", engine.master]
     run(monkeypatch, "protect", file, "there.parquet", *words, *there)
     assert Path("here.parquet").read_bytes() == Path("there.parquet").read_bytes()
-    assert record_of("there.parquet")["in_blocks"] == record_of("here.parquet")["in_blocks"]
+    assert (
+        record_of("there.parquet")["in_blocks"]
+        == record_of("here.parquet")["in_blocks"]
+    )
     run(monkeypatch, "verify", "here.parquet.manifest.json", *there)
     kept = ["--resume", "--force"]
     run(monkeypatch, "protect", file, "there.parquet", *words, *there, *kept)

@@ -235,7 +235,9 @@ def test_a_release_in_blocks_has_a_manifest_that_verifies(
     assert "yes  verified" in capsys.readouterr().out
     # rounding draws: the key that was drawn is in the manifest
     base = {"base": 100, "kind": "random"}
-    written_in_blocks(*files, method="rounding", parameters=base, seed=2**128 + 5, **how)
+    written_in_blocks(
+        *files, method="rounding", parameters=base, seed=2**128 + 5, **how
+    )
     capsys.readouterr()
     run(monkeypatch, "verify", beside)
     assert "yes  repeated same bytes" in capsys.readouterr().out

@@ -219,7 +219,11 @@ def _intruder(name: str, given: dict[str, Any], plan: Plan | None) -> Attacker:
     from tacit.attack import registry
 
     kind = registry[name]
-    knows = {} if plan is None or "plan" not in signature(kind).parameters else {"plan": plan}
+    knows = (
+        {}
+        if plan is None or "plan" not in signature(kind).parameters
+        else {"plan": plan}
+    )
     made: Attacker = kind(**(knows | given))
     return made
 

@@ -434,12 +434,11 @@ def _say_cost(
     with shared.naming(source):
         inside = None
         if leaf is not None:
-            where, on = shared.room(None, memory), tuple(shared.split(split_on or ""))
-            blocks = asked_for(recipe, data, leaf, where, split_on=on)
+            cut_on = tuple(shared.split(split_on or ""))
+            room = shared.room(None, memory)
+            blocks = asked_for(recipe, data, leaf, room, split_on=cut_on)
             inside = blocks.sizes(recipe, data, records)
-        cost = cost_of(
-            recipe, data, records, size, on_disk=on_disk, in_blocks=inside
-        )
+        cost = cost_of(recipe, data, records, size, on_disk=on_disk, in_blocks=inside)
     if as_json:
         shared.emit(cost.to_dict())
         return

@@ -30,9 +30,9 @@ from tacit.data.lazy import reading
 from tacit.data.microdata import Microdata, Schema
 from tacit.data.out_of_core.pieces import Work, keeping, mapped_by
 from tacit.plan.plan import Plan
+from tacit.scale.block_step import Cut, Room
 from tacit.scale.engine.base import Cancel, Engine, ItemsDone
 from tacit.scale.engine.engine_choice import engine_of
-from tacit.scale.block_step import Cut, Room
 from tacit.scale.in_blocks import LEAF, InBlocks, runs_in_blocks
 from tacit.scale.kept_pieces import Kept
 from tacit.scale.memory import PROGRAM, bytes_of

@@ -143,7 +143,9 @@ def masked_in_blocks(
             write_whole(noted, json.dumps(done.to_dict()).encode())
         figures = BlockRelease.of(json.loads(noted.read_text()))
         masked = ParquetParts.of(out)
-        return _with_masked(data, {name: names[name] for name in columns}, masked), figures
+        return _with_masked(
+            data, {name: names[name] for name in columns}, masked
+        ), figures
 
 
 def _names(names: list[str]) -> dict[str, str]:

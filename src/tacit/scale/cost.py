@@ -108,7 +108,9 @@ class Cost:
         off = 100 * (self.cpu_seconds / took - 1)
         who = ""
         if by_workers:
-            who = f", {seconds:,.1f} by this process and {by_workers:,.1f} by the workers"
+            who = (
+                f", {seconds:,.1f} by this process and {by_workers:,.1f} by the workers"
+            )
         return (
             f"Predicted {self.cpu_seconds:,.1f} CPU seconds, took {took:,.1f} "
             f"({off:+.0f} %){who}."
