@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from tacit import loss as loss_room
 from tacit import risk as risk_room
-from tacit.assess.aligning import check_alignment, of_manifest, rows_by_key
+from tacit.assess.aligning import check_alignment, settled
 from tacit.assess.contents import Contents, look
 from tacit.assess.held import Allowed
 from tacit.assess.next_step import Adviser
@@ -36,7 +36,6 @@ from tacit.attack.alignment import Alignment
 from tacit.attack.base import Attacker
 from tacit.attack.linkage import Linkage
 from tacit.attack.panel import panel
-from tacit.attack.truth import true_rows
 from tacit.base import display
 from tacit.base.errors import ParameterError, TacitError
 from tacit.base.measure import Measure, jsonable
@@ -291,20 +290,9 @@ def assess(
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
     check(original)
-    if key is not None:
-        truth = rows_by_key(original, masked, key)
-        original, masked = original.drop([key]), masked.drop([key])
-    if isinstance(plan, str | Path):
-        plan, put_back, sure = of_manifest(plan, original, masked, done)
-        # what the caller says of rows goes before the manifest
-        if sure and truth is None:
-            masked, truth = put_back, "rows"
-    # None is an intruder who does not know how the file was masked
-    known = None if plan is None else Plan.of(plan)
-    given = truth is not None
-    rows: Ints | None = None
-    if truth is not None and not isinstance(truth, str):
-        rows = true_rows(original.n, masked.n, truth)
+    both = settled(original, masked, plan=plan, truth=truth, key=key, done=done)
+    original, masked, known = both.original, both.masked, both.plan
+    rows, given = both.rows, both.sure
     intruders = _attackers(original, masked, attackers, known, rows)
     _refuse_unknown(options or {})
     risk_names = list(risk_room.registry if risks is None else risks)

@@ -140,6 +140,7 @@ def say_how_far_off(
     """The prediction beside what it took."""
     from tacit.attack import registry
     from tacit.attack.panel import made_by
+    from tacit.base.spark_tasks import worker_seconds
     from tacit.scale.assess_cost import assess_cost
     from tacit.scale.cost import size_of
 
@@ -153,4 +154,4 @@ def say_how_far_off(
         limit,
         on_disk=True,
     )
-    shared.tell(cost.cost.afterwards(time.process_time()))
+    shared.tell(cost.cost.afterwards(time.process_time(), worker_seconds()))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.data.microdata import Microdata
     from tacit.data.schema import Schema
     from tacit.scale.any_size import Place
+    from tacit.scale.block_step import Room
     from tacit.scale.kept_pieces import Kept
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
@@ -281,11 +282,18 @@ def place_for(
     return place
 
 
-def room(place: Place | None, memory: str | None) -> tuple[int, Path | None]:
-    """How much memory a run has, and where it may write meanwhile."""
+def room(
+    place: Place | None,
+    memory: str | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Room:
+    """What steps in blocks may use: memory, a folder, workers."""
     from tacit.scale.any_size import limit_of
+    from tacit.scale.block_step import Room
 
-    return (limit_of(memory), None) if place is None else (place.limit, place.folder)
+    if place is None:
+        return Room(limit_of(memory), progress=progress)
+    return place.room
 
 
 def is_table(source: Path) -> bool:
