@@ -48,6 +48,11 @@ BASE = 350 * 10**6
 # what passes over a file on the disk hold besides, however long it is: 5,000,000 x 6 took 435 MB
 # (noise) and 726 MB (rank swapping, with its windows)
 PASSES = 350 * 10**6
+# what one more thread holds: its piece while it is read, sorted and written. 5,000,000 x 6 took
+# 190 MB more with two threads (noise), and 240 MB (rank swapping)
+EACH_THREAD = 300 * 10**6
+# of the memory, what more threads may take
+FOR_THREADS = 0.125
 # names of the folder with columns of the file, and of one that is not locked yet
 PREFIX, NEW = ".tacit-work-", ".tacit-new-"
 # of the memory that is free, what one run may take
@@ -138,6 +143,12 @@ def _all(each: float, n: int) -> int:
     return int(BASE + PASSES + each * n)
 
 
+def _threads(limit: int) -> int:
+    """How many threads do pieces: one for each core, as far as a share of the memory goes."""
+    more = int(FOR_THREADS * limit / EACH_THREAD)
+    return min(1 + more, engine_of(None).number)
+
+
 def limit_of(memory: str | None) -> int:
     """Bytes that one run may take: those asked for, or most of what is free."""
     return bytes_of(memory) if memory is not None else int(SHARE * free_memory())
@@ -185,12 +196,16 @@ def place_of(
     limit = limit_of(memory)
     master = None if engine in (None, "local") else engine_of(engine)
     by = "on this machine" if master is None else f"by {engine}"
-    spilling = _spilling(beside, master, kept, progress, cancel)
+    threads = _threads(limit)
+    where = engine_of(threads) if master is None else master
+    spilling = _spilling(beside, where, kept, progress, cancel)
+    # the rest is for one, whoever asks how much may be held
+    left = limit - (threads - 1) * EACH_THREAD
     watched = partial(Place, kept=kept, progress=progress, cancel=cancel)
     if is_table(source):
         frame = frame_of(source, master)
         with spilling as (where, folder):
-            yield from _of_frame(watched, frame, folder, limit, by, where, master)
+            yield from _of_frame(watched, frame, folder, left, by, where, master)
     elif not isinstance(source, str | Path):
         yield from _of_frame(watched, source, None, limit, by, master, master)
     else:
@@ -217,20 +232,18 @@ def place_of(
         if master is not None:
             sentence = f"Out of core, {by}."
         with spilling as (where, folder):
-            yield watched(True, sentence, limit, where, folder)
+            yield watched(True, sentence, left, where, folder)
 
 
 @contextmanager
 def _spilling(
     beside: str | Path,
-    master: Engine | None,
+    where: Engine,
     kept: Kept | None,
     progress: ItemsDone | None,
     cancel: Cancel | None,
 ) -> Iterator[tuple[Engine, Path]]:
     """A hidden folder for pieces, and who does them; the folder is removed at the end."""
-    # two columns at a time must fit where one does; threads share the memory of this process
-    where = engine_of(1) if master is None else master
 
     def by_engine(work: Work, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         return where.map(work, items, progress=progress, cancel=cancel)
