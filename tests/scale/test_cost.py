@@ -42,6 +42,11 @@ def test_the_model_is_the_sum_that_its_docstring_says() -> None:
     assert found.bytes_beside == 8 * (3 + 2 + 1) * 10**6
     assert cost.cost_of(plan, data, 10**6, 1000, on_disk=False).bytes_beside == 0
     assert found.afterwards(found.cpu_seconds / 2).endswith("(+100 %).")
+    # two columns are masked in one step, one in the other, and one says who is who
+    people = data.with_schema(data.schema.set(person="t"))
+    more = cost.cost_of(plan, people, 10**6, 1000, on_disk=True)
+    added = more.cpu_seconds - found.cpu_seconds
+    assert added == pytest.approx((2 + 1 + 2) * rates["units"])
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

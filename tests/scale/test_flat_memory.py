@@ -140,7 +140,14 @@ n, method = int(sys.argv[1]), sys.argv[2]
 writer = None
 for block in range(n // 500_000):
     rng = np.random.default_rng(block)
+    # persons of four rows that are not side by side, five to a household
+    person = rng.permutation(np.arange(block * 500_000, (block + 1) * 500_000) // 4)
+    home = person // 5
     table = pa.table({
+        "person": person,
+        "home": home,
+        "rent": np.sin(home).round(4),
+        "birth": 1930 + person * 7919 % 80,
         "age": rng.integers(16, 96, 500_000),
         "income": rng.lognormal(9, 1, 500_000).round(2),
         "region": rng.integers(0, 20, 500_000).astype(str),
@@ -160,8 +167,16 @@ made = {
     "shuffling": tc.protect.Shuffling(columns=["income"], given=["age"], random_state=1),
     "ipso": tc.protect.IPSO(quasi=["income"], confidential=["age"], random_state=1),
 }[method]
+roles = {"quasi": ["age", "income", "region"], "other": ["person", "home", "rent", "birth"]}
+if sys.argv[3:] == ["units"]:
+    made = {
+        "noise": tc.protect.Noise(columns=["rent", "birth", "income"], random_state=1),
+        "rank_swapping": tc.protect.RankSwapping(p=1, columns=["rent", "income"], random_state=1),
+        "local_suppression": tc.protect.LocalSuppression(columns=["birth", "age"], random_state=1),
+    }[method]
+    roles = {"person": "person", "household": "home", "quasi": ["rent", "birth", "age", "income"]}
 tc.scale.release(made, "in.parquet", "out.parquet", memory="1GB", allow_unprotected=True,
-                 quasi=["age", "income", "region"], force=True)
+                 force=True, **roles)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
@@ -172,6 +187,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     [
         *("noise", "rank_swapping", "recoding", "local_suppression"),
         *("age_at", "top_bottom_coding", "shuffling", "ipso"),
+        *("noise units", "rank_swapping units", "local_suppression units"),
     ],
 )
 def test_four_times_the_records_take_no_more_memory(
@@ -180,7 +196,7 @@ def test_four_times_the_records_take_no_more_memory(
     """In kilobytes; a column of the three million more records would be 24,000 for one copy."""
     peaks = []
     for n in (1_500_000, 4_500_000):
-        command = [sys.executable, "-c", RUN, str(n), method]
+        command = [sys.executable, "-c", RUN, str(n), *method.split()]
         done = subprocess.run(
             command, cwd=tmp_path, capture_output=True, text=True, check=True
         )

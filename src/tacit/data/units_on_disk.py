@@ -82,10 +82,7 @@ class UnitsOnDisk(Units):
         # the reader is kept, so that nobody else gets its identity
         found, _ = self.numbers.once(
             ("stand", id(reader), data.schema[name], slips),
-            lambda: (
-                self._stands(ColumnNumbers.of(data, name), data.disk.folder, slips),
-                reader,
-            ),
+            lambda: (self._stands(data, name, slips), reader),
         )
         return found
 
@@ -103,7 +100,9 @@ class UnitsOnDisk(Units):
         if not isinstance(data, OnDisk):
             return super().move(data, name, other, slips)
         both = (ColumnInTurn(data.disk.select([one]), one) for one in (name, other))
-        return self._stands(_Apart(*both), data.disk.folder, slips)
+        apart = _Apart(*both)
+        gathered = self.numbers.gathered(apart)
+        return self._at_level(apart, gathered, data.disk.folder, slips)
 
     def head(self, length: int) -> tuple[Ints, Units]:
         """As of units in memory."""
@@ -113,8 +112,19 @@ class UnitsOnDisk(Units):
             self.word, self.numbers.in_order.read(0, stop)
         )
 
-    def _stands(self, values: NumberSource, folder: SpillFolder, slips: float) -> bool:
-        pieces = self.numbers.over(known, self.numbers.gathered(values))
+    def _stands(self, data: OnDisk, name: str, slips: float) -> bool:
+        gathered = values_by_unit(self.numbers, data, name)
+        values = ColumnNumbers.of(data, name)
+        return self._at_level(values, gathered, data.disk.folder, slips)
+
+    def _at_level(
+        self,
+        values: NumberSource,
+        gathered: NumberSource,
+        folder: SpillFolder,
+        slips: float,
+    ) -> bool:
+        pieces = self.numbers.over(known, gathered)
         disagree = sum(one for one, _ in pieces)
         members: Counter[int] = Counter()
         for _, counts in pieces:
@@ -131,6 +141,17 @@ class UnitsOnDisk(Units):
         chance = expected(_counts(ordered), ordered.present, sizes, number)
         ordered.remove()
         return bool(disagree <= slips * chance)
+
+
+def values_by_unit(numbers: UnitNumbers, data: OnDisk, name: str) -> NumberSource:
+    """A column in the order of units; put there once for all who ask."""
+    reader = data.disk.readers[name]
+    # the reader is kept, so that nobody else gets its identity
+    found, _ = numbers.once(
+        ("values", id(reader), data.schema[name]),
+        lambda: (numbers.gathered(ColumnNumbers.of(data, name)), reader),
+    )
+    return found
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from tacit.data.buffers import array_of
 from tacit.data.io.disk_table import DiskTable, SpilledColumns, write_columns
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata, Role
-from tacit.data.out_of_core.column_numbers import ColumnNumbers
 from tacit.data.out_of_core.id_keys import id_keys
 from tacit.data.out_of_core.number_files import (
     NumberFiles,
@@ -33,7 +32,7 @@ from tacit.data.out_of_core.pieces import mapped, spans
 from tacit.data.out_of_core.placing import Numbered, placed
 from tacit.data.out_of_core.row_sort import Dictionaries
 from tacit.data.out_of_core.unit_numbers import UnitNumbers
-from tacit.data.units_on_disk import UnitsOnDisk
+from tacit.data.units_on_disk import UnitsOnDisk, values_by_unit
 from tacit.protect.file_parts import refuse_masked_strata, units_of
 from tacit.protect.strata_on_disk import Spread, StrataOnDisk, Stratum, at_rows
 
@@ -61,13 +60,12 @@ class LevelOnDisk:
             return cls(StrataOnDisk.of(data, columns, by, looked_at), None)
         refuse_masked_strata(data, columns, by)
         numbers = cast("UnitsOnDisk", found).numbers
-        values = [numbers.gathered(ColumnNumbers.of(data, name)) for name in columns]
+        values = [values_by_unit(numbers, data, name) for name in columns]
         members = numbers.refined(values)
         kept = [
             name
             for name in looked_at
-            if name in columns
-            or members.constant(members.gathered(_values(data, name)))
+            if name in columns or members.constant(_values(members, data, name))
         ]
         # a person of several years is in no year
         cut = [name for name in by if name in kept]
@@ -179,11 +177,17 @@ def one_row_each(data: OnDisk, names: Sequence[str], members: UnitNumbers) -> On
     return table
 
 
-def _values(data: OnDisk, name: str) -> NumberSource:
-    """Numbers of a column that are equal where its values are, no value being one, too."""
+def _values(members: UnitNumbers, data: OnDisk, name: str) -> NumberSource:
+    """Numbers that are equal where a column's values are, no value being one, too, by unit."""
     role = data.schema[name].role
     if role not in (Role.person, Role.household):
-        return ColumnNumbers.of(data, name)
+        return values_by_unit(members, data, name)
+    return members.gathered(_labels(data, name), "<i8")
+
+
+def _labels(data: OnDisk, name: str) -> NumberSource:
+    """The numbers of people from 0."""
+    role = data.schema[name].role
     if data.schema.names(role=role) == [name]:
         found = units.persons(data) if role is Role.person else units.households(data)
         return cast("UnitsOnDisk", found).numbers.labels

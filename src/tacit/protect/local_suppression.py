@@ -220,25 +220,13 @@ class LocalSuppression(Protector):
         there are more than 38 columns, a file with persons or households is held: what a reader
         fills in is then searched for record by record.
         """
-        roles = {column.role for column in data.schema}
-        if not roles & {Role.person, Role.household}:
-            return "keys"
-        if not isinstance(data, OnDisk):
-            return "together"
         columns = self._targets(data)
-        words = self._whose(data, columns)
+        words = whose_cells(data, columns)
         if words is None:
             return "keys"
         shared = [name for name, word in zip(columns, words, strict=True) if word]
         wide = len(columns) > MOST_COLUMNS
         return "together" if wide or any(_has_gap(data, n) for n in shared) else "keys"
-
-    def _whose(self, data: OnDisk, columns: list[str]) -> list[str | None] | None:
-        """Whose the cells of each column are; None: every row is a person with its own."""
-        if not {column.role for column in data.schema} & {Role.person, Role.household}:
-            return None
-        what = f"whose cells are {columns}"
-        return data.once(what, lambda: whose_cells(data, columns))
 
     def _by_classes(self, data: Microdata) -> TypeGuard[OnDisk]:
         on_disk = isinstance(data, OnDisk) and data.n > by_address.BLOCK
@@ -248,7 +236,7 @@ class LocalSuppression(Protector):
         self, data: OnDisk, columns: list[str], rng: np.random.Generator
     ) -> tuple[OnDisk, FoundClasses]:
         """The release of a file on the disk, and what was found."""
-        words = self._whose(data, columns)
+        words = whose_cells(data, columns)
         if words is not None:
             return self._people_from_disk(data, columns, words, rng)
         people = units.persons(data)
@@ -527,7 +515,7 @@ def _bits_of(words: Sequence[str | None], word: str) -> int:
     return sum(1 << place for place, one in enumerate(words) if one == word)
 
 
-def _has_gap(data: OnDisk, name: str) -> bool:
+def _has_gap(data: Microdata, name: str) -> bool:
     """Is some value of a column missing?"""
     return data.once(
         f"gap in {name}",

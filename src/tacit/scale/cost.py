@@ -3,7 +3,8 @@
     CPU seconds = start + n / 10^6 * (look c + text t + write r + sum over steps of way m)
 
 for n records of c columns, t of them text, r released, and steps that mask m columns each in their
-way. The constants are microseconds per record and column. They were fitted once
+way. Persons and households (``units``) cost the same for each column that is masked and each that
+numbers them. The constants are microseconds per record and column. They were fitted once
 (``python -m bench.cost``, least squares on relative errors, one thread at 2.8 GHz) for memory and
 for the disk, and are not measured on the spot: that would cost what it is to predict. Methods
 that look at columns ``together`` differ among themselves: their constant is that of local
@@ -22,7 +23,7 @@ import pyarrow.csv as pacsv
 from tacit.data import lazy
 from tacit.data.io import csv
 from tacit.data.io.parquet_parts import ParquetParts, files_of
-from tacit.data.microdata import Kind, Microdata, Schema
+from tacit.data.microdata import Kind, Microdata, Role, Schema
 from tacit.plan.plan import Plan
 from tacit.scale.table_names import is_table
 
@@ -41,6 +42,7 @@ MEMORY: Mapping[str, float] = {
     "sums": 0.76,
     "keys": 7.9,
     "together": 7.9,
+    "units": 0.7,
 }
 DISK: Mapping[str, float] = {
     "start": 1.6,
@@ -54,7 +56,10 @@ DISK: Mapping[str, float] = {
     "sums": 0.70,
     "keys": 0.16,
     "together": 7.5,
+    "units": 1.0,
 }
+# whose columns say who belongs together
+UNIT_ROLES = (Role.person, Role.household)
 # bytes of a number in a file of pieces
 WIDTH = 8
 # what is looked at to know kinds and columns before the work
@@ -122,10 +127,13 @@ def cost_of(
     each = rates["look"] * len(data.names) + rates["text"] * len(texts)
     each += rates["write"] * released
     passes, beside = USUAL_PASSES, WIDTH * released
+    people = [column for column in data.schema if column.role in UNIT_ROLES]
     for method in plan.protectors():
         way = method.passes_of(data)
         masked = len(method.touches(data))
         each += rates.get(way, rates["together"]) * max(masked, 1)
+        if people:
+            each += rates["units"] * (masked + len(people))
         passes += PASSES.get(way, 1)
         beside += WIDTH * masked
     return Cost(

@@ -84,6 +84,11 @@ def whose_cells(data: Microdata, columns: Sequence[str]) -> list[str | None] | N
 
     None for a column: each row has its own. None for all: every row is a person, too.
     """
+    what = f"whose cells are {list(columns)}"
+    return data.once(what, lambda: _whose_cells(data, columns))
+
+
+def _whose_cells(data: Microdata, columns: Sequence[str]) -> list[str | None] | None:
     homes, people = units.households(data), units.persons(data)
     units.check(data)
     some = units.valued(data)
