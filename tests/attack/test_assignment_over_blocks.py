@@ -14,7 +14,7 @@ from tacit.attack.over_blocks import block_rounds, blocked_files, least_values
 from tacit.attack.over_blocks.blocked_files import blocked_files as in_blocks
 from tacit.attack.over_blocks.candidate_pairs import CandidatePairs
 from tacit.attack.over_blocks.classes import Classes
-from tacit.attack.over_blocks.sparse_graph import SparseGraph
+from tacit.attack.over_blocks.sparse_graph import HeldPairs, SparseGraph
 from tacit.attack.solver.near_optimal import PHASES as LARGE
 from tacit.attack.solver.neighbours import KIND
 from tacit.attack.solver.stopper import Stopper
@@ -177,8 +177,10 @@ def test_priced_pairs_are_all_that_are_violated(kind: int) -> None:
         v = 3 * rng.random(300)
         limits = np.where(rng.random(300) < 0.2, -np.inf, rng.uniform(-2, 0, 300))
         found = pairs.priced(300, limits, v, Stopper())
-    assert found is not None
-    rows, cols, cost = found.pairs
+        assert found is not None
+        rows, cols, cost = (
+            np.concatenate([part.read()[i] for part in found.parts]) for i in range(3)
+        )
     x = X[ours.records.first] - X.mean(axis=0)
     y = Y[theirs.records.first] - X.mean(axis=0)
     full = cdist(x, y, "sqeuclidean" if kind == KIND["squared"] else "euclidean")
@@ -192,9 +194,9 @@ def test_priced_pairs_are_all_that_are_violated(kind: int) -> None:
 
 def test_a_graph_keeps_each_pair_once() -> None:
     first = np.array([1, 0, 1]), np.array([2, 1, 2]), np.array([5.0, 3.0, 5.0])
-    graph = SparseGraph.of(first, 3, 4)
+    graph = SparseGraph.of([HeldPairs(first)], 3, 4)
     more = np.array([1, 2, 0]), np.array([0, 3, 1]), np.array([7.0, 8.0, 3.0])
-    graph = graph.with_pairs(more)
+    graph = graph.with_pairs([HeldPairs(more)])
     assert graph.indptr.tolist() == [0, 1, 3, 4]
     assert graph.cols.tolist() == [1, 0, 2, 3]
     assert graph.cost.tolist() == [3.0, 7.0, 5.0, 8.0]

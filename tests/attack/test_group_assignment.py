@@ -3,6 +3,7 @@ classes and not with the groups."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 import tacit as tc
-from tacit.attack import group_assignment, group_links
+from tacit.attack import group_assignment, group_links, group_looks
 from tacit.attack.group_assignment import GroupLinks, assign_groups
+from tacit.attack.group_links import GroupProblem
 from tacit.attack.groups import Groups
+from tacit.attack.informed.evidence import Evidence
 from tacit.attack.solver.assign_graph import Solver
 from tacit.base.errors import TacitWarning
 
@@ -88,22 +91,72 @@ def test_many_groups_of_few_classes_have_few_arcs(
     assert seen == [(8_000 + 400, 20_000 * 21)]
 
 
-def test_groups_without_a_partner_among_the_nearest_are_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Many equal groups whose nearest classes have few places: they are not found, and it is
-    said."""
-    monkeypatch.setattr(group_links, "CELLS", 1)
-    monkeypatch.setattr(group_links, "CANDIDATES", 1)
+def crowded() -> tuple[tc.Microdata, tc.Microdata]:
+    """Many equal households whose nearest kinds have few places."""
     hid = np.repeat(np.arange(6), 2)
     x = tc.Microdata.of({"hid": hid, "v": [0.0] * 10 + [0.5] * 2}, household="hid")
     spread = np.repeat([0.4, 0.45, 0.55, 0.65, 0.75, 0.85], 2)
-    z = tc.Microdata.of({"hid": hid, "v": spread}, household="hid")
+    return x, tc.Microdata.of({"hid": hid, "v": spread}, household="hid")
+
+
+def test_groups_without_a_partner_among_the_nearest_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who may not look again is not found, and it is said."""
+    monkeypatch.setattr(group_links, "CELLS", 1)
+    monkeypatch.setattr(group_links, "CANDIDATES", 1)
+    monkeypatch.setattr(group_looks, "LOOKS", 0)
     with pytest.warns(TacitWarning, match="4 of 6 groups found no partner"):
-        link = Groups(rounds=0).link(x, z)
+        link = Groups(rounds=0).link(*crowded())
     assert link.log[0]["left_over"] == 4
     # the interval holds what would be found if all of them were
     assert link.interval[1] >= min(1.0, link.rate + 4 / 6)
     assert "66.7 percentage points" in link.remark
     monkeypatch.setattr(group_links, "CELLS", 1000)
-    assert Groups(rounds=0).link(x, z).log[0]["left_over"] == 0
+    assert Groups(rounds=0).link(*crowded()).log[0]["left_over"] == 0
+
+
+def test_groups_that_are_left_over_look_again_and_all_find_a_partner(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(group_links, "CELLS", 1)
+    monkeypatch.setattr(group_links, "CANDIDATES", 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        link = Groups(rounds=0).link(*crowded())
+    assert link.log[0]["left_over"] == 0
+    assert link.log[0]["looked_again"] == 4
+    assert link.tolerance == 0
+    assert (link.match >= 0).all()
+
+
+@pytest.mark.parametrize("lost", [0, 9])
+def test_who_looks_again_is_near_the_linkage_of_all_pairs(
+    monkeypatch: pytest.MonkeyPatch, lost: int
+) -> None:
+    """Few kinds, each of many groups: against the assignment of every pair of groups."""
+    rng = np.random.default_rng(8)
+    for _ in range(5):
+        size = rng.integers(1, 4, 60)
+        ours = np.repeat(np.arange(60), size)
+        u = rng.choice([0.0, 0.1, 0.2, 3.0], (len(ours), 1))
+        kept = ours < 60 - lost
+        theirs, v = ours[kept], u[kept] + rng.choice([0.0, 1.0, 2.0], (kept.sum(), 1))
+        evidence = Evidence(u, v)
+        every = GroupProblem(evidence, ours, theirs).links
+        with monkeypatch.context() as few:
+            few.setattr(group_links, "CELLS", 1)
+            few.setattr(group_links, "CANDIDATES", 2)
+            problem = GroupProblem(evidence, ours, theirs)
+            first, again = problem.first_links, problem.links
+        assert first.left_over > 0
+        assert again.left_over == every.left_over == 0
+        # nobody is linked twice
+        for side, count in ((again.ours, problem.ours), (again.theirs, problem.theirs)):
+            taken = np.bincount(side, weights=again.number, minlength=len(count.count))
+            assert (taken <= count.count).all()
+        assert again.number.sum() == every.number.sum()
+        assert every.cost <= again.cost + 1e-9
+        if not lost:
+            # sizes are kept and evidence is vectors: prices prove that it is the least of all
+            assert again.cost == pytest.approx(every.cost)

@@ -31,6 +31,9 @@ def refused(*words: str | Path, says: str) -> None:
     assert says in done.stderr
 
 
+BLOCKS = ["protect", "--method", "microaggregation", "--blocks", "100"]
+
+
 @pytest.mark.parametrize(
     ("column", "says"),
     [
@@ -39,28 +42,34 @@ def refused(*words: str | Path, says: str) -> None:
     ],
     ids=["lists", "bytes"],
 )
-def test_large_refuses_what_it_cannot_compare(
+def test_blocks_refuse_what_they_cannot_compare(
     tmp_path: Path, column: pa.Array, says: str
 ) -> None:
     table = pa.table({"a": np.arange(30.0), "b": column})
     pq.write_table(table, tmp_path / "in.parquet")
-    words = ["large", "protect", tmp_path / "in.parquet", tmp_path / "out.parquet"]
-    refused(*words, "--quasi", "b", says=says)
+    with pytest.raises(InputError, match=says):
+        tc.scale.protect(
+            tmp_path / "in.parquet", tmp_path / "out.parquet", columns=["b"]
+        )
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
 
 
-def test_large_leaves_no_folder_that_nobody_can_use(tmp_path: Path) -> None:
+def test_blocks_leave_no_folder_that_nobody_can_use(tmp_path: Path) -> None:
     """A run that would fail again when it goes on."""
     pq.write_table(pa.table({"a": [1.0]}), tmp_path / "in.parquet")
-    words = ["large", "protect", tmp_path / "in.parquet", tmp_path / "out.parquet"]
-    refused(*words, says="larger than the number of records")
+    words = [*BLOCKS, tmp_path / "in.parquet", tmp_path / "out.parquet"]
+    refused(*words, "--quasi", "a", says="larger than the number of records")
+    refused(
+        *words, "--quasi", "a", "--resume", says="larger than the number of records"
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
 
 
-def test_large_links_numbers_of_more_than_fifteen_digits(tmp_path: Path) -> None:
+def test_links_of_numbers_of_more_than_fifteen_digits(tmp_path: Path) -> None:
     values = pa.array([2**62 + 512 * i for i in range(30)])
     pq.write_table(pa.table({"a": values}), tmp_path / "in.parquet")
-    done = run("large", "link", tmp_path / "in.parquet", tmp_path / "in.parquet")
+    files = [tmp_path / "in.parquet", tmp_path / "in.parquet"]
+    done = run("large", "link", *files, "--quasi", "a")
     assert done.returncode == 0, done.stderr
 
 
@@ -71,7 +80,7 @@ def test_a_file_damaged_in_the_middle(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[200:1200] = b"\xff" * 1000
     path.write_bytes(bytes(content))
-    words = ["large", "protect", path, tmp_path / "out.parquet", "--quasi", "a"]
+    words = [*BLOCKS, path, tmp_path / "out.parquet", "--quasi", "a"]
     refused(*words, says="in.parquet: cannot be read")
 
 

@@ -35,6 +35,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 PROTECT = ["protect", "in.csv", "out.csv", "--method", "microaggregation"]
 ASSESS = ["assess", "in.csv", "masked.csv"]
+BLOCKS = ["protect", "--method", "microaggregation", "--blocks", "100", "in.parquet"]
 COMPARE = ["compare", "in.csv", "--plans", "plans.toml"]
 
 
@@ -53,7 +54,7 @@ COMPARE = ["compare", "in.csv", "--plans", "plans.toml"]
         [*COMPARE, "--save-plan", "plans.toml"],
         [*COMPARE, "--resume", "hard.csv"],
         ["schema", "in.csv", "-o", "hard.csv"],
-        ["large", "protect", "in.parquet", "in.parquet", "--set", "k=3"],
+        [*BLOCKS, "in.parquet", "--set", "k=3"],
     ],
     ids=lambda command: " ".join(command),
 )
@@ -70,8 +71,7 @@ def test_a_folder_that_is_not_ours_stays(here: Path) -> None:
     work = here / "out.parquet.work"
     work.mkdir()
     (work / "thesis.txt").write_text("years of work")
-    command = ["large", "protect", "in.parquet", "out.parquet", "--set", "k=3"]
-    result = run(*command, "--quasi", "a")
+    result = run(*BLOCKS, "out.parquet", "--set", "k=3", "--quasi", "a", "--resume")
     assert result.returncode == 2
     assert "not of a run of tacit" in result.stderr
     assert (work / "thesis.txt").read_text() == "years of work"

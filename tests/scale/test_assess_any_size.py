@@ -11,13 +11,22 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
 
 from tacit.assess import held
-from tacit.attack import nearest
+from tacit.assess.held import Allowed
+from tacit.attack import nearest, registry
+from tacit.attack.assignment import Assignment
+from tacit.attack.base import Attacker
+from tacit.attack.holding import Holding
 from tacit.attack.over_blocks import blocked_files
-from tacit.cli import main
+from tacit.attack.panel import made_by
+from tacit.base.errors import InputError
+from tacit.cli import assess_costs, main
+from tacit.data.microdata import Microdata
+from tacit.protect import Noise
 from tacit.scale import any_size
 
 ROLES = ["--quasi", "income,age,sex", "--confidential", "debt"]
@@ -56,6 +65,13 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: object, code: int = 0) -> None:
     assert (ended.value.code or 0) == code
 
 
+def hold_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All attackers but nearest record hold 70 MB for each record."""
+    much = Holding(6 * 10**7, 2 * 10**6, "much")
+    monkeypatch.setattr(Attacker, "held", much)
+    monkeypatch.setattr(Assignment, "held_over_blocks", Holding(7 * 10**7, 0, "much"))
+
+
 def without_time(answer: Any) -> Any:
     if isinstance(answer, dict):
         return {k: without_time(v) for k, v in answer.items() if k != "seconds"}
@@ -86,8 +102,7 @@ def test_what_holds_too_much_does_not_run_and_the_verdict_says_so(
 ) -> None:
     monkeypatch.setattr(any_size, "COPIES", 10**7)
     # as if there were far more than 300 records
-    monkeypatch.setattr(held, "ARCS", 10**7)
-    monkeypatch.setattr(held, "EACH_OF_SEVERAL", 10**7)
+    hold_more(monkeypatch)
     monkeypatch.setattr(held, "COMBINATION", 10**9)
     how = ["in.parquet", "out", "--aligned", *ROLES, "--memory", "1GB"]
     run(monkeypatch, "assess", *how, "--json", "a.json", "--fail-above", "1", code=1)
@@ -95,7 +110,7 @@ def test_what_holds_too_much_does_not_run_and_the_verdict_says_so(
     found = json.loads((files / "a.json").read_text())
     assert "rate" in found["attacks"]["nearest"]
     reason = found["attacks"]["assignment"]["error"]
-    assert "21.7 GB, and 1.0 GB are allowed (--memory)" in reason
+    assert "it holds much in memory, about 21.7 GB, and 1.0 GB are allowed" in reason
     groups = found["risk"]["k_anonymity"]
     assert list(groups) == ["error"]
     assert "combinations of keys" in groups["error"]
@@ -103,6 +118,88 @@ def test_what_holds_too_much_does_not_run_and_the_verdict_says_so(
     assert "value" in found["loss"]["IL"]
     assert "value" in found["risk"]["interval_excess"]
     assert "assignment" in str(found["verdict"])
+
+
+def test_what_holds_too_much_in_memory_does_not_run_either(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files that are in memory, because nobody knew before that they are too large for it."""
+    hold_more(monkeypatch)
+    monkeypatch.setattr(held, "SMALL", 100)
+    for name, source in (("in", "in.parquet"), ("out", "out")):
+        csv.write_csv(pq.read_table(source), f"{name}.csv")
+    how = ["in.csv", "out.csv", "--aligned", *ROLES, "--memory", "1GB"]
+    run(monkeypatch, "assess", *how, "--json", "a.json")
+    found = json.loads((files / "a.json").read_text())
+    assert "rate" in found["attacks"]["nearest"]
+    assert "1.0 GB are allowed" in found["attacks"]["assignment"]["error"]
+    assert found["verdict"]["safe"] is not True
+    # in memory measures hold little more than the file does
+    assert "value" in found["risk"]["k_anonymity"]
+
+
+def test_files_that_fit_but_for_their_attacks_are_worked_on_from_the_disk(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Assignment over blocks holds less than in memory: there it runs."""
+    monkeypatch.setattr(held, "SMALL", 100)
+    monkeypatch.setattr(assess_costs, "SHORT", 100)
+    monkeypatch.setattr(Assignment, "held", Holding(10**7, 0, "much"))
+    how = ["in.parquet", "out", "--aligned", "--attackers", "nearest,assignment"]
+    run(monkeypatch, "assess", *how, *ROLES, "--memory", "2GB", "--json", "a.json")
+    assert "Out of core, on this machine: in memory it would take about 3.7 GB" in (
+        capsys.readouterr().err
+    )
+    found = json.loads((files / "a.json").read_text())
+    assert "rate" in found["attacks"]["assignment"]
+    # who names other attackers needs no such room
+    how = ["in.parquet", "out", "--aligned", "--attackers", "nearest", *ROLES]
+    run(monkeypatch, "assess", *how, "--memory", "2GB", "--json", "b.json")
+    assert "In memory: about" in capsys.readouterr().err
+    how = ["in.parquet", "out", "--aligned", "--dry-run", *ROLES]
+    run(monkeypatch, "assess", *how, "--memory", "2GB")
+    assert "Out of core: 300 records" in capsys.readouterr().out
+
+
+def test_small_files_in_memory_are_never_refused_an_attack() -> None:
+    file = Microdata.of({"a": np.arange(50_000.0)}, quasi=["a"])
+    assert Allowed.of(file, file, 1) is None
+    larger = Microdata.of({"a": np.arange(50_001.0)}, quasi=["a"])
+    allowed = Allowed.of(larger, larger, 1)
+    assert allowed is not None
+    with pytest.raises(InputError, match=r"0\.9 GB, and 0\.0 GB are allowed"):
+        allowed.refuse_attack(Attacker())
+
+
+def test_what_attacks_hold_counts_categories_files_and_earlier_links() -> None:
+    """Bytes by hand: in memory and on the disk."""
+    n = 60_000
+    kinds = np.array(["a", "b", "c"])[np.arange(n) % 3]
+    values = {"x": np.arange(n) / 7, "kind": kinds}
+    file = Microdata.of(values, quasi=["x", "kind"], continuous=["x"])
+
+    class Own(Attacker):
+        held = Holding(1000, 10, "much")
+        held_over_blocks = Holding(100, 0, "little")
+
+    there = Allowed(file, file, 1)
+    assert there.of_attack(Own(), ran=2) == n * (100 + 2 * held.KEPT)
+    here = Allowed(file, file, 1, on_disk=False)
+    # a number is one coordinate, three categories and what is missing are four
+    by_hand = n * (1000 + 10 * 5 + 2 * held.KEPT_IN_MEMORY)
+    assert here.of_attack(Own(), ran=2) == by_hand + 2 * 2 * file.table.nbytes
+    assert here.most_of([Own(), Own()]) == held.BASE + here.of_attack(Own(), ran=1)
+
+
+def test_every_attacker_says_what_it_holds_and_never_more_from_the_disk() -> None:
+    file = Microdata.of({"a": np.arange(60) / 7, "b": np.arange(60) / 3})
+    for name in registry:
+        attacker = made_by(registry[name], {"plan": Noise(percent=5)})
+        here, there = (attacker.holding(file, on_disk=disk) for disk in (False, True))
+        assert 0 < there.bytes_of(1, 2) <= here.bytes_of(1, 2), name
+        assert there.what
+        # who says nothing is taken for the dearest
+        assert here.bytes_of(1, 2) <= Attacker.held.bytes_of(1, 2), name
 
 
 def test_risk_from_the_disk_says_what_it_says_in_memory(
@@ -130,12 +227,12 @@ def test_a_dry_run_says_what_it_would_cost_and_what_would_not_run(
     assert "CPU seconds" in said
     assert "would not run" not in said
     monkeypatch.setattr(any_size, "COPIES", 10**7)
-    monkeypatch.setattr(held, "ARCS", 10**7)
+    hold_more(monkeypatch)
     run(monkeypatch, "assess", *how, "--memory", "1GB")
     # lines are folded by the width of the terminal
     said = " ".join(capsys.readouterr().out.split())
     assert "Out of core: 300 records" in said
-    assert "assignment would not run: it holds the compared columns" in said
+    assert "assignment would not run: it holds much in memory" in said
     assert "combinations of keys, which are counted first" in said
     run(monkeypatch, "assess", *how, "--memory", "1GB", "--json", "-")
     found = json.loads(capsys.readouterr().out)

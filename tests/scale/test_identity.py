@@ -54,12 +54,13 @@ def identity(path: Path, limit: int = 10**9) -> dict[str, object]:
     return LocalStages(str(path), out, Threads(1), limit, None).identity()
 
 
-def test_a_checkpoint_is_that_of_its_file_and_memory(tmp_path: Path) -> None:
+def test_a_checkpoint_is_that_of_its_file_in_any_memory(tmp_path: Path) -> None:
     one, other = parquet(tmp_path / "a.parquet"), parquet(tmp_path / "b.parquet")
     first = identity(one)
     assert identity(one) == first
     assert identity(other) != first
-    assert identity(one, limit=2 * 10**9) != first
+    # what is free when a run goes on is not what was free before
+    assert identity(one, limit=2 * 10**9) == first
     os.utime(one, (1, 1))
     assert identity(one) != first
 

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
+from scale.large_manifest import written_in_blocks
 from tacit import scale as large
 from tacit.base.errors import InputError, TacitWarning
 from tacit.cli import main
@@ -68,7 +69,7 @@ def test_it_says_so_shuffles_and_verifies_in_any_memory(
     keys = ["income", "age"]
     count = release.group_by(keys).aggregate([("age", "count")])["age_count"]
     assert min(count.to_pylist()) >= 5
-    # the groups are those of 'tacit large protect', in the decimals that the file has
+    # the groups are those of the blocks alone, in the decimals that the file has
     large.protect(
         file, "blocks.parquet", parameters={"k": 5}, columns=keys, leaf=4000, seed=1
     )
@@ -152,8 +153,15 @@ def test_python_does_not_take_it_for_a_plan_on_the_whole_file(file, little):
 
 
 def test_who_runs_a_release_of_tacit_large_again_does_so_in_blocks(file, monkeypatch):
-    words = ["--set", "k=5", "--quasi", "income,age", "--leaf", "4000"]
-    run(monkeypatch, "large", "protect", file, "out.parquet", *words)
+    written_in_blocks(
+        file,
+        file.parent / "out.parquet",
+        parameters={"k": 5},
+        columns=["income", "age"],
+        split_on=["age", "sex"],
+        categorical=[],
+        leaf=4000,
+    )
     words = ["--plan", "out.parquet.manifest.json", "--attackers", "nearest"]
     roles = ["--quasi", "income,age", "--confidential", "debt,sex", "--json", "a.json"]
     run(monkeypatch, "assess", file, "out.parquet", *words, *roles, code=None)

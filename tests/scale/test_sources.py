@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
+from scale.large_manifest import written_in_blocks
 from scale.test_any_size import ROLES, run, table
 from tacit.base.errors import InputError, TacitWarning
 from tacit.data import content_hash, io
@@ -225,17 +226,18 @@ def test_a_wide_file_is_the_same_from_the_disk(tmp_path: Path) -> None:
 def test_a_release_in_blocks_has_a_manifest_that_verifies(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
+    """As version 0.1 wrote it."""
     pq.write_table(table(3000), "in.parquet")
-    blocks = ["large", "protect", "in.parquet", "out.parquet", "--quasi", "income,age"]
-    run(monkeypatch, *blocks, "--identifier", "name", "--leaf", 500)
-    beside = Path("out.parquet.manifest.json")
-    assert beside.stat().st_mode & 0o77 == 0
-    capsys.readouterr()
+    files = (Path("in.parquet"), Path("out.parquet"))
+    how: dict[str, Any] = {"columns": ["income", "age"], "drop": ["name"], "leaf": 500}
+    beside = written_in_blocks(*files, parameters={"k": 3}, **how)
     run(monkeypatch, "verify", beside)
     assert "yes  verified" in capsys.readouterr().out
     # rounding draws: the key that was drawn is in the manifest
-    rounding = ["--method", "rounding", "--set", "base=100", "--set", "kind=random"]
-    run(monkeypatch, *blocks, *rounding, "--identifier", "name", "--force")
+    base = {"base": 100, "kind": "random"}
+    written_in_blocks(
+        *files, method="rounding", parameters=base, seed=2**128 + 5, **how
+    )
     capsys.readouterr()
     run(monkeypatch, "verify", beside)
     assert "yes  repeated same bytes" in capsys.readouterr().out

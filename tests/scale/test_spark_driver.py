@@ -20,16 +20,18 @@ pytestmark = [pytest.mark.needs("java"), pytest.mark.slow]
 
 HEAP = 512  # megabytes; Spark wants no less than 450
 PROGRAM = """
-import sys
-from tacit.cli import main
+import json, sys
+from tacit import scale as large
 from tacit.scale import protect_cluster as cluster
-cluster.GROUP = int(sys.argv.pop(1))
-main()
+group, source, out, master, *more = sys.argv[1:]
+cluster.GROUP = int(group)
+how = {"parameters": {"k": 3}, "columns": ["a", "b"], "engine": master}
+print(json.dumps(large.protect(source, out, resume="--resume" in more, **how).to_dict()))
 """
 
 
 class Driver:
-    """``tacit large protect ... --cluster`` in a process of its own; its JVM is its child."""
+    """Blocks on a cluster from a process of its own; its JVM is its child."""
 
     def __init__(self, cluster, settings, source, out, *more, group=10**9):
         submit = " ".join(f"--conf '{key}={value}'" for key, value in settings.items())
@@ -42,13 +44,11 @@ class Driver:
             "-c",
             PROGRAM,
             str(group),
-            "large",
-            "protect",
             str(source),
             str(out),
-            "--json",
+            cluster.url,
+            *more,
         ]
-        command += ["--set", "k=3", "--quasi", "a,b", "--cluster", cluster.url, *more]
         self.process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, text=True
         )
@@ -117,7 +117,6 @@ def test_driver_memory_stays_flat_while_the_data_grows_twentyfold(
             settings,
             write(tmp_path / f"{n}.parquet", n),
             tmp_path / f"out-{n}",
-            "--force",
         )
         run = driver.result()
         assert run["records"] == n

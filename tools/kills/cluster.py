@@ -1,4 +1,4 @@
-"""A cluster run killed, driver and Java together: `tacit large protect --cluster local[2]`."""
+"""A cluster run killed, driver and Java together: `tacit protect --blocks --engine local[2]`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tools.kills.resumed import ROW
 from tools.kills.tally import Tally
 
 COMMAND = (
-    "large protect in.parquet out --quasi age,income,hours --leaf 2000 --seed 5 --force "
-    "--cluster local[2] --resume"
+    "protect in.parquet out.parquet --method microaggregation --quasi age,income,hours "
+    "--blocks 2000 --seed 5 --force --allow-unprotected --engine local[2] --resume"
 )
 
 
@@ -50,22 +50,22 @@ def spark(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
     if shutil.which("java") is None:
         return
     pq.write_table(people(20_000), folder / "in.parquet", row_group_size=4000)
-    tally = Tally("`large protect --cluster local[2] --resume`")
+    tally = Tally("`protect --blocks --engine local[2] --resume`")
     log = folder / "stderr.txt"
     began = time.monotonic()
     assert begin(folder).wait() == 0, log.read_text()[-800:]
     lasts = time.monotonic() - began
-    wanted = pq.read_table(folder / "out")
+    wanted = (folder / "out.parquet").read_bytes()
     while tally.killed < kills:
-        for left in ("out", "out.work"):
-            shutil.rmtree(folder / left, ignore_errors=True)
+        (folder / "out.parquet").unlink(missing_ok=True)
+        shutil.rmtree(folder / "out.parquet.work", ignore_errors=True)
         for _ in range(min(ROW, kills - tally.killed)):
             tally.times += 1
             if not killed(folder, draw.random() * lasts):
                 break
             tally.killed += 1
         code = begin(folder).wait()
-        if code == 0 and pq.read_table(folder / "out").equals(wanted):
+        if code == 0 and (folder / "out.parquet").read_bytes() == wanted:
             tally.new += 1
         else:
             tally.fault(f"exit {code}: {log.read_text()[-400:]}")

@@ -39,10 +39,9 @@ def room(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
         )
         for ending in ("csv", "parquet", "xlsx", "sav", "dta", "feather", "arff")
     ]
-    blocks = ["large", "protect", "in.parquet", "out.parquet", "--force", "--seed", "5"]
-    cases.append(
-        ("disk full, `large protect`", [*blocks, "--leaf", "100"], "out.parquet")
-    )
+    blocks = ["protect", "in.parquet", "out.parquet", "--force", "--seed", "5"]
+    blocks += ["--method", "microaggregation", "--blocks", "100"]
+    cases.append(("disk full, `protect --blocks`", blocks, "out.parquet"))
     flow = [
         "stream",
         "--filter",

@@ -1,4 +1,4 @@
-"""Commands that write a file, killed: `protect`, `compare --resume`, `large protect`."""
+"""Commands that write a file, killed: `protect`, `compare --resume`, `protect --blocks`."""
 
 from __future__ import annotations
 
@@ -97,19 +97,19 @@ def _figures(path: Path) -> object:
 
 
 def large(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
-    """`tacit large protect`, with and without --resume."""
+    """`tacit protect --blocks`, with and without --resume."""
     pq.write_table(people(20_000), folder / "in.parquet", row_group_size=4000)
     out = folder / "out.parquet"
     words = [
-        "large",
         "protect",
         "in.parquet",
         "out.parquet",
         "--quasi",
         "age,income,hours",
     ]
-    words += ["--leaf", "500", "--seed", "5"]
-    tally = Tally("`large protect`")
+    words += ["--method", "microaggregation", "--blocks", "500", "--seed", "5"]
+    words += ["--allow-unprotected"]
+    tally = Tally("`protect --blocks`")
     seconds = forked.lasting([*words, "--force"], folder)
     new = out.read_bytes()
     for _ in range(kills):
@@ -122,5 +122,5 @@ def large(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
     shutil.rmtree(folder / "out.parquet.work", ignore_errors=True)
     words += ["--resume", "--force"]
     yield resumed(
-        "`large protect --resume`", folder, words, out, kills, draw, Path.read_bytes
+        "`protect --blocks --resume`", folder, words, out, kills, draw, Path.read_bytes
     )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tacit.attack.alignment import Alignment, alignment
 from tacit.attack.informed.steps import apply_again
+from tacit.attack.truth import true_rows
 from tacit.base.errors import InputError
 from tacit.base.typing import Ints
 from tacit.data.microdata import Microdata
@@ -43,6 +46,66 @@ def rows_by_key(
     rows = order[place]
     same = theirs[rows] == ours
     return np.where(same, rows, -1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Two files of which it is known, or still to be checked, whose row is whose."""
+
+    original: Microdata
+    masked: Microdata
+    """The release, with its rows put back where a manifest says how."""
+    plan: Plan | None
+    """How it was masked; None: the intruder does not know."""
+    rows: Ints | None = None
+    """The masked row of each original (-1: not released); None: row i is row i."""
+    sure: bool = False
+    """Somebody said whose row is whose; otherwise it is to be checked (``check_alignment``)."""
+    released_as: Ints | None = None
+    """The row of the release of each row of ``masked``; None: the same."""
+
+
+def settled(
+    original: Microdata,
+    masked: Microdata,
+    *,
+    plan: object = None,
+    truth: ArrayLike | str | None = None,
+    key: str | None = None,
+    done: Callable[[Plan], Plan] | None = None,
+) -> Settled:
+    """Whose row is whose, as far as somebody says it: a key, the caller, or a manifest.
+
+    Parameters
+    ----------
+    original, masked : Microdata
+        Both files.
+    plan : Plan, protector, list of them, or path of a manifest, optional
+        How the file was masked.
+    truth : array or 'rows', optional
+        The masked row of each original, or the word that row i is row i.
+    key : str, optional
+        A column of both files that says whose record it is, and then is no part of them.
+    done : callable, optional
+        Gives the plan of a manifest the way in which its steps were done.
+    """
+    if key is not None:
+        truth = rows_by_key(original, masked, key)
+        original, masked = original.drop([key]), masked.drop([key])
+    released_as: Ints | None = None
+    if isinstance(plan, str | Path):
+        path = plan
+        plan, put_back, known = of_manifest(path, original, masked, done)
+        # what the caller says of rows goes before the manifest
+        if known and truth is None:
+            masked, truth = put_back, "rows"
+            released_as = manifest.truth_of(manifest.load(path), original.n, path)
+    # None is an intruder who does not know how the file was masked
+    recipe = None if plan is None else Plan.of(plan)
+    rows: Ints | None = None
+    if truth is not None and not isinstance(truth, str):
+        rows = true_rows(original.n, masked.n, truth)
+    return Settled(original, masked, recipe, rows, truth is not None, released_as)
 
 
 def of_manifest(

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from tacit import loss as loss_room
 from tacit import risk as risk_room
-from tacit.assess.aligning import check_alignment, of_manifest, rows_by_key
+from tacit.assess.aligning import check_alignment, settled
 from tacit.assess.contents import Contents, look
 from tacit.assess.held import Allowed
 from tacit.assess.next_step import Adviser
@@ -36,7 +36,6 @@ from tacit.attack.alignment import Alignment
 from tacit.attack.base import Attacker
 from tacit.attack.linkage import Linkage
 from tacit.attack.panel import panel
-from tacit.attack.truth import true_rows
 from tacit.base import display
 from tacit.base.errors import ParameterError, TacitError
 from tacit.base.measure import Measure, jsonable
@@ -281,8 +280,9 @@ def assess(
         Somebody may ask to stop: what runs then is interrupted, and the rest is not run. Both are
         failures that say so; what ran before is known.
     memory : int, optional
-        Bytes that may be used where the files are on the disk; 80 % of what is free unless given.
-        What holds more does not run, and is a failure that says so.
+        Bytes that may be used; 80 % of what is free unless given. What would hold more does not
+        run, and is a failure that says so: of files on the disk attacks and measures, of files in
+        memory with more than 50,000 records attacks.
     done : callable, optional
         Gives the plan of a manifest the way in which its steps were done, where that was in blocks
         (``scale.in_blocks``), so that the intruder who runs it again does the same.
@@ -290,20 +290,9 @@ def assess(
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
     check(original)
-    if key is not None:
-        truth = rows_by_key(original, masked, key)
-        original, masked = original.drop([key]), masked.drop([key])
-    if isinstance(plan, str | Path):
-        plan, put_back, sure = of_manifest(plan, original, masked, done)
-        # what the caller says of rows goes before the manifest
-        if sure and truth is None:
-            masked, truth = put_back, "rows"
-    # None is an intruder who does not know how the file was masked
-    known = None if plan is None else Plan.of(plan)
-    given = truth is not None
-    rows: Ints | None = None
-    if truth is not None and not isinstance(truth, str):
-        rows = true_rows(original.n, masked.n, truth)
+    both = settled(original, masked, plan=plan, truth=truth, key=key, done=done)
+    original, masked, known = both.original, both.masked, both.plan
+    rows, given = both.rows, both.sure
     intruders = _attackers(original, masked, attackers, known, rows)
     _refuse_unknown(options or {})
     risk_names = list(risk_room.registry if risks is None else risks)
@@ -314,7 +303,8 @@ def assess(
     allowed = Allowed.of(original, masked, memory)
     for name, attacker in intruders.items():
         tell(name)
-        link = partial(_linked, allowed, attacker, original, masked, rows)
+        ran = len(_linkages(attacks))
+        link = partial(_linked, allowed, attacker, original, masked, rows, ran)
         attacks[name] = _attempt(name, link, stop)
     # measures come after the attacks, because one of them sums those up
     linkages = _linkages(attacks)
@@ -439,10 +429,11 @@ def _linked(
     original: Microdata,
     masked: Microdata,
     rows: Ints | None,
+    ran: int,
 ) -> Linkage:
-    """The links, unless finding them takes more memory than is allowed."""
+    """The links, unless finding them takes more memory than is allowed; ``ran`` others are kept."""
     if allowed is not None:
-        allowed.refuse_attack(attacker)
+        allowed.refuse_attack(attacker, ran)
     return attacker.link(original, masked, truth=rows)
 
 

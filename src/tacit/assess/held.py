@@ -1,19 +1,21 @@
-"""What a part of an assessment holds in memory, of a file that is larger than memory.
+"""What a part of an assessment holds in memory.
 
 What would hold more than is allowed does not run, and says so: the verdict is then 'not assessed'.
+Of files in memory that is asked of attacks alone: what measures hold there is counted where it is
+decided that a file fits (``scale.any_size``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tacit.attack.base import Attacker
-from tacit.attack.nearest import Nearest
+from tacit.attack.holding import Holding
 from tacit.base.errors import InputError
 from tacit.base.facts import MeasureFacts, facts_of
 from tacit.base.free_memory import free_memory
-from tacit.data.microdata import Microdata, Role
+from tacit.data.microdata import Kind, Microdata, Role
 from tacit.data.pair import read_as
 from tacit.risk.judged import keys_of
 
@@ -29,9 +31,14 @@ EACH_OF_SEVERAL = 80
 # links of an attack and who ties, and while columns are looked at for raw values: 1,000,000 x 5
 # took 1.05 GB, this says 1.0
 LINKS = 220
-# arcs of an assignment: a dozen candidates with cost, prices and paths; 1,000,000 x 3 with noise of
-# 20 % took 4.0 GB over blocks, 1,000,000 x 8 with 10 % far less
-ARCS = 2800
+# bytes per record of an attack that has run, which measures ask: links, scores, who ties
+KEPT = 60
+# the same with what explains each link, which files in memory have
+KEPT_IN_MEMORY = 140
+# times that files in memory are held: as they were read, and as numbers
+COPIES = 2
+# records up to which nothing is refused in memory: the dearest attack holds some 200 MB of them
+SMALL = 50_000
 # of the memory that is free, what one run may take
 SHARE = 0.8
 
@@ -45,18 +52,24 @@ class Allowed:
     limit: int
     length: int | None = None
     """Records of the files, where these are their first ones."""
+    on_disk: bool = True
+    """Are the files on the disk? Otherwise they are held themselves."""
 
     @classmethod
     def of(
         cls, original: Microdata, masked: Microdata, limit: int | None
     ) -> Allowed | None:
-        """None: the files are in memory already, and nothing is refused."""
-        if original.in_memory and masked.in_memory:
+        """None: the files are small and in memory, and nothing is refused."""
+        on_disk = not (original.in_memory and masked.in_memory)
+        if not on_disk and max(original.n, masked.n) <= SMALL:
             return None
-        return cls(original, masked, limit or int(SHARE * free_memory()))
+        limit = limit or int(SHARE * free_memory())
+        return cls(original, masked, limit, on_disk=on_disk)
 
     def refuse_measure(self, measure: object) -> None:
-        """Raise if a measure would hold too much."""
+        """Raise if a measure of files on the disk would hold too much."""
+        if not self.on_disk:
+            return
         facts = facts_of(measure)
         self._refuse(*self._of_measure(facts), facts.holds)
 
@@ -68,25 +81,64 @@ class Allowed:
         """Why a measure would not run; None: it would."""
         return _reason(lambda: self.refuse_measure(measure))
 
-    def why_no_attack(self, attacker: Attacker | None) -> str | None:
-        """Why an attack would not run; None: it would."""
-        return _reason(lambda: self.refuse_attack(attacker))
+    def why_no_attack(self, attacker: Attacker, ran: int = 0) -> str | None:
+        """Why an attack would not run after so many others; None: it would."""
+        return _reason(lambda: self.refuse_attack(attacker, ran))
 
     def combinations(self, keys: int) -> int:
         """How many combinations of so many keys may be held."""
         return max(0, self.limit - BASE) // (COMBINATION + keys * KEY_OF_COMBINATION)
 
-    def refuse_attack(self, attacker: Attacker | None) -> None:
-        """Raise if an attack would hold too much."""
-        if isinstance(attacker, Nearest) and attacker.works_over_blocks:
-            each = LINKS + ONE_COLUMN // 2
-            self._refuse(each * self.records, "the links of all records")
+    def refuse_attack(self, attacker: Attacker, ran: int = 0) -> None:
+        """Raise if an attack would hold too much, after so many others that have run."""
+        if self._small:
             return
-        columns = len(self.original.quasi)
-        each = ARCS + 2 * columns * EACH_OF_SEVERAL
-        self._refuse(
-            each * self.records,
-            "the compared columns and the links that come into question",
+        holding = attacker.holding(self.original, on_disk=self.on_disk)
+        self._refuse(self._while_held(holding, ran), holding.what)
+
+    def of_attack(self, attacker: Attacker, ran: int = 0) -> int:
+        """Bytes that an attack holds beside the program, after so many others that have run."""
+        holding = attacker.holding(self.original, on_disk=self.on_disk)
+        return self._while_held(holding, ran)
+
+    def _while_held(self, holding: Holding, ran: int) -> int:
+        """Bytes of this, of the files if they are in memory, and of so many attacks before."""
+        if self.on_disk:
+            kept, files = KEPT, 0
+        else:
+            kept, files = KEPT_IN_MEMORY, COPIES * self._bytes
+        coordinates = self._coordinates if holding.coordinate else 0
+        held = holding.bytes_of(self.records, coordinates)
+        return held + ran * kept * self.records + files
+
+    def most_of(self, attackers: Iterable[Attacker]) -> int:
+        """Bytes of the whole process while the dearest of these attacks runs; 0 of small files."""
+        if self._small:
+            return 0
+        each = [self.of_attack(attacker, ran) for ran, attacker in enumerate(attackers)]
+        return BASE + max(each, default=0)
+
+    @property
+    def _small(self) -> bool:
+        """Are the files so small that nothing is refused?"""
+        return not self.on_disk and self.records <= SMALL
+
+    @property
+    def _bytes(self) -> int:
+        """Bytes of both files in memory."""
+        return sum(
+            int(file.table.nbytes * self.records / max(file.n, 1))
+            for file in (self.original, self.masked)
+        )
+
+    @property
+    def _coordinates(self) -> int:
+        """Coordinates of the compared columns: a nominal one has one for each category."""
+        return sum(
+            1 + len(self.original.categories(name))
+            if self.original.schema[name].scale is Kind.nominal
+            else 1
+            for name in self.original.quasi
         )
 
     @property

@@ -10,6 +10,7 @@ from annotated_types import Ge, Gt
 from tacit.attack.base import Attacker, Distinct, Matching, distinct
 from tacit.attack.distances import Compare, Distance, Scale, compare_all, vectors
 from tacit.attack.explain import competitors
+from tacit.attack.holding import GRAPH, Holding
 from tacit.attack.solver.assign import assign, second_best, shares
 from tacit.attack.solver.assign_graph import assign_dense
 from tacit.attack.solver.metric import Metric
@@ -18,7 +19,7 @@ from tacit.attack.solver.rounds import CANDIDATES
 from tacit.attack.solver.solution import Solution
 from tacit.base.errors import ParameterError
 from tacit.base.typing import Floats
-from tacit.data.microdata import Microdata
+from tacit.data.microdata import Kind, Microdata
 
 if TYPE_CHECKING:
     from tacit.attack.over_blocks.assigned_records import AssignedRecords
@@ -88,6 +89,7 @@ class Assignment(Attacker):
     """
 
     title = "Optimal assignment"
+    held_over_blocks = Holding(520, 0, GRAPH)
     usual = True
     fills_in = True
 
@@ -193,7 +195,9 @@ class Assignment(Attacker):
         """Is the file on the disk, and can it be linked there? The cost is the same."""
         on_disk = not (original.in_memory and masked.in_memory)
         is_large = max(original.n, masked.n) > MARGINS
-        return on_disk and is_large and self.works_over_blocks and bool(columns)
+        if not (on_disk and is_large and self.works_over_blocks and columns):
+            return False
+        return not _on_a_line(original, masked, columns)
 
     @property
     def works_over_blocks(self) -> bool:
@@ -295,6 +299,17 @@ class Assignment(Attacker):
         for rival in rivals:
             rival["held_by"] = holder.get(rival["record"])
         return summary | {"competitors": rivals, "why": WHY}
+
+
+def _on_a_line(original: Microdata, masked: Microdata, columns: list[str]) -> bool:
+    """One column of numbers in files of one length: sorted order, which holds it, is enough."""
+    if len(columns) > 1 or original.n != masked.n:
+        return False
+    name = columns[0]
+    if original.schema[name].scale is Kind.nominal:
+        return False
+    # a gap has a coordinate of its own
+    return not (original.missing(name).any() or masked.missing(name).any())
 
 
 def _solve_dense(

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.attack.common_classes import in_common_classes
+from tacit.attack.holding import COLUMNS, Holding
 from tacit.attack.identical_rows import Distinct, distinct
 from tacit.attack.linkage import Linkage, UnitLinks
 from tacit.attack.solver.csr import owners, take_rows
@@ -133,6 +135,36 @@ class Attacker(Described, Estimator):
         """
         return True
 
+    held: ClassVar[Holding] = Holding(2800, 160, COLUMNS)
+    """What it holds while it links a large file; unless it says so itself, as much as the dearest
+    that was measured."""
+
+    held_over_blocks: ClassVar[Holding | None] = None
+    """The same of files on the disk, of an attacker who links them there."""
+
+    @property
+    def works_over_blocks(self) -> bool:
+        """Does it link files that are larger than memory where they are, on the disk?"""
+        return self.held_over_blocks is not None
+
+    def goes_over_blocks(self, original: Microdata) -> bool:
+        """Would it link this file on the disk? What it compares may decide."""
+        return self.works_over_blocks
+
+    def holding(self, original: Microdata, *, on_disk: bool) -> Holding:
+        """What it holds while it links a large file in memory, or one on the disk.
+
+        Parameters
+        ----------
+        original : Microdata
+            The file, or its first records.
+        on_disk : bool
+            Is the file larger than memory?
+        """
+        if on_disk and self.held_over_blocks and self.goes_over_blocks(original):
+            return self.held_over_blocks
+        return self.held
+
     told_nothing: ClassVar[bool] = False
     """Guesses what a plan would say; where the plan is known it adds nothing."""
 
@@ -192,7 +224,14 @@ class Attacker(Described, Estimator):
         # the clock stops here: counting correct links is our work, not the intruder's
         seconds = time.perf_counter() - start
         success, ties = scored(matching, true_row)
-        margin = np.full(ours.n, np.nan) if matching.margin is None else matching.margin
+        margin = matching.margin
+        if margin is None:
+            # one number for everybody
+            margin = np.broadcast_to(np.float64(np.nan), ours.n)
+        explainer = None
+        if ours.in_memory and theirs.in_memory:
+            # it holds all that was named; of a file on the disk only the links are kept
+            explainer = partial(self._explain, read, seen, columns, matching)
         units = counted_units(ours)
         by_rows = None
         if not units.single:
@@ -221,7 +260,7 @@ class Attacker(Described, Estimator):
             log=matching.log,
             units=None if units.single else units,
             by_rows=by_rows,
-            explainer=lambda i: self._explain(read, seen, columns, matching, i),
+            explainer=explainer,
         )
 
     def _link(

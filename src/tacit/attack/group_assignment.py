@@ -26,7 +26,8 @@ class GroupLinks:
     """Classes of groups that were linked, how many of each, and what the linkage costs.
 
     ``left_over``: groups of the file with fewer that have no possible partner; ``dearest``: the
-    cost of the dearest pair that was weighed.
+    cost of the dearest pair that was weighed. ``u`` and ``v``: what a group of each class of either
+    file is worth, with u + v at most the cost of every pair; -inf: none of its groups looks.
     """
 
     ours: Ints
@@ -35,6 +36,8 @@ class GroupLinks:
     cost: float
     left_over: int
     dearest: float
+    u: Floats
+    v: Floats
 
 
 def assign_groups(
@@ -50,13 +53,15 @@ def assign_groups(
     Parameters
     ----------
     count_a, count_b : arrays of int
-        Groups of each class of either file.
+        Groups of each class of either file that look for a partner; may be none.
     a, b, cost : arrays
         A group of class ``a[p]`` may be linked with one of class ``b[p]``, at ``cost[p]``.
     """
     if _turns(count_a, count_b, a, b):
         turned = assign_groups(count_b, count_a, b, a, cost)
-        return replace(turned, ours=turned.theirs, theirs=turned.ours)
+        return replace(
+            turned, ours=turned.theirs, theirs=turned.ours, u=turned.v, v=turned.u
+        )
     order = np.lexsort((b, a))
     a, b, cost = a[order], b[order], cost[order]
     start = np.searchsorted(a, np.arange(len(count_a) + 1))
@@ -66,13 +71,14 @@ def assign_groups(
     wall = (high - low + 1.0) * 1e3
     every = np.arange(len(count_a))
     # one arc more for each row: to places of its own, where its groups are left over
-    owner = np.repeat(every, count_a) if arcs_of(count_a, a) <= SINGLY else every
+    singly = arcs_of(count_a, a) <= SINGLY
+    owner = np.repeat(every, count_a) if singly else every
     indptr, entry = take_rows(start + np.arange(len(start)), owner)
     # costs from 0 on: the solver's steps are in units of the median cost
     price = np.insert(cost - low, start[1:], wall)[entry]
     target = np.insert(b, start[1:], 0)[entry]
     target[indptr[1:] - 1] = len(count_b) + np.arange(len(owner))
-    count = np.ones_like(owner) if len(owner) > len(every) else count_a
+    count = np.ones_like(owner) if singly else count_a
     solver = Solver(count, np.concatenate([count_b, count]), Stopper())
     solver.solve(indptr, target, price, np.full(len(owner), np.inf))
     unit, match = owner[solver.state.kind], solver.state.row_col
@@ -81,9 +87,13 @@ def assign_groups(
     pair, number = np.unique(unit[linked] * width + match[linked], return_counts=True)
     chosen = np.searchsorted(a * width + b, pair)
     total = float((cost[chosen] * number).sum())
-    return GroupLinks(
-        pair // width, pair % width, number, total, int((~linked).sum()), high
-    )
+    u = np.full(len(count_a), -np.inf)
+    looks = np.flatnonzero(count[: len(owner)])
+    # costs began at 0 for the solver
+    u[owner[looks]] = solver.u[looks] + low
+    v = solver.v[: len(count_b)].copy()
+    left_over = int((~linked).sum())
+    return GroupLinks(pair // width, pair % width, number, total, left_over, high, u, v)
 
 
 def arcs_of(count: Ints, a: Ints) -> int:

@@ -16,9 +16,10 @@ from tacit.attack.base import Distinct, Matching
 from tacit.attack.class_links import members_share
 from tacit.attack.group_assignment import GroupLinks, assign_groups
 from tacit.attack.group_classes import GroupClasses, members_of, same_sizes
+from tacit.attack.group_looks import look_again
 from tacit.attack.informed.evidence import Evidence, link_by
 from tacit.attack.informed.listed_pairs import PairCosts
-from tacit.attack.solver.neighbours import neighbours
+from tacit.attack.solver.neighbours import nearest_both_ways
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.arrays import rising
 from tacit.kernels.assignment.small import group_costs, group_pairing, member_pairs
@@ -116,20 +117,29 @@ class GroupProblem:
         return np.where(np.isfinite(total), total, 0.0)
 
     @cached_property
+    def first_links(self) -> GroupLinks:
+        """The one-to-one linkage of groups of least total cost among the pairs that are weighed."""
+        return assign_groups(self.ours.count, self.theirs.count, *self.first_pairs)
+
+    @cached_property
     def links(self) -> GroupLinks:
-        """The one-to-one linkage of groups of least total cost."""
-        a, b = self._pairs()
+        """The same of a large file after who was left over has looked again (``group_looks``)."""
+        if not self.first_links.left_over or not self.near_only:
+            return self.first_links
+        return look_again(self)
+
+    @cached_property
+    def first_pairs(self) -> tuple[Ints, Ints, Floats]:
+        """Classes that may be linked, of those that are weighed first, with their costs."""
+        return self.possible_pairs(*self.pairs())
+
+    def possible_pairs(self, a: Ints, b: Ints) -> tuple[Ints, Ints, Floats]:
+        """The possible ones of these pairs, with their costs."""
         cost = self.costs(a, b)
         possible = np.isfinite(cost)
-        return assign_groups(
-            self.ours.count,
-            self.theirs.count,
-            a[possible],
-            b[possible],
-            cost[possible],
-        )
+        return a[possible], b[possible], cost[possible]
 
-    def _blocks(self) -> list[tuple[Ints, Ints]]:
+    def blocks(self) -> list[tuple[Ints, Ints]]:
         """Classes of both files that may be linked: those of one size, where sizes were kept."""
         sizes_a = self.ours.size
         sizes_b = self.theirs.size
@@ -140,19 +150,27 @@ class GroupProblem:
             for size in np.unique(sizes_a)
         ]
 
-    def _cells_to_weigh(self) -> float:
-        """Pairs of members of all pairs of classes that may be linked."""
+    def _cells_to_weigh(self, blocks: list[tuple[Ints, Ints]]) -> float:
+        """Pairs of members of all pairs of these classes."""
         sizes_a = self.ours.size
         sizes_b = self.theirs.size
         return sum(
             float(sizes_a[rows].sum()) * float(sizes_b[columns].sum())
-            for rows, columns in self._blocks()
+            for rows, columns in blocks
         )
 
-    def _pairs(self) -> tuple[Ints, Ints]:
-        """Pairs of classes of groups to weigh: all that can be, or those near by their means."""
-        blocks = self._blocks()
-        if self._cells_to_weigh() <= CELLS:
+    @cached_property
+    def near_only(self) -> bool:
+        """Is the file so large that each group weighs its nearest kinds only?"""
+        return self._cells_to_weigh(self.blocks()) > CELLS
+
+    def pairs(self, blocks: list[tuple[Ints, Ints]] | None = None) -> tuple[Ints, Ints]:
+        """Pairs of classes of groups to weigh: all that can be, or those near by their means.
+
+        ``blocks``: classes that may be linked, where it is not everybody.
+        """
+        blocks = self.blocks() if blocks is None else blocks
+        if self._cells_to_weigh(blocks) <= CELLS:
             pairs = [
                 (np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
                 for rows, columns in blocks
@@ -168,13 +186,13 @@ class GroupProblem:
         rows: Ints,
         columns: Ints,
     ) -> tuple[Ints, Ints]:
-        every_a = self._features(self.ours, self.left, ours=True)
-        every_b = self._features(self.theirs, self.right, ours=False)
-        a = every_a[rows]
-        b = every_b[columns]
-        # both ways: a group that nobody is nearest to must have candidates, too
-        _, forth = neighbours(a, b, min(CANDIDATES, len(b)))
-        _, back = neighbours(b, a, min(CANDIDATES, len(a)))
+        """Pairs of these classes that are near by their means.
+
+        Both ways: a group that nobody is nearest to must have candidates, too.
+        """
+        every_a, every_b = self.every_feature
+        forth, back = nearest_both_ways(every_a[rows], every_b[columns], CANDIDATES)
+        a, b = rows, columns
         from_a = np.repeat(np.arange(len(a)), forth.shape[1])
         from_b = np.repeat(np.arange(len(b)), back.shape[1])
         key_forth = from_a * len(b) + forth.ravel()
@@ -182,6 +200,14 @@ class GroupProblem:
         key = np.concatenate([key_forth, key_back])
         near_a, near_b = np.divmod(rising(key), len(b))
         return rows[near_a], columns[near_b]
+
+    @cached_property
+    def every_feature(self) -> tuple[Floats, Floats]:
+        """Where each class of both files lies."""
+        return (
+            self._features(self.ours, self.left, ours=True),
+            self._features(self.theirs, self.right, ours=False),
+        )
 
     def _features(
         self,
@@ -309,9 +335,13 @@ class GroupProblem:
                 "masked_groups": int(self.theirs.count.sum()),
                 "sizes_kept": self.sizes_kept,
                 "left_over": links.left_over,
-                "near_only": self._cells_to_weigh() > CELLS,
+                "near_only": self.near_only,
             }
         ]
+        if self.near_only:
+            # who found a partner only when those left over looked among each other
+            late = self.first_links.left_over - links.left_over
+            done.log[0]["looked_again"] = late
         return done
 
 

@@ -10,6 +10,7 @@ from tacit.attack.base import Attacker, Distinct, Matching, distinct
 from tacit.attack.class_links import members_share
 from tacit.attack.distances import Compare, Distance, Scale, compare_all, vectors
 from tacit.attack.explain import competitors
+from tacit.attack.holding import COLUMNS, LINKS, Holding
 from tacit.attack.identical_rows import shared_rows
 from tacit.attack.solver.csr import owners, pointers_of
 from tacit.attack.solver.metric import Metric
@@ -63,6 +64,8 @@ class Nearest(Attacker):
     """
 
     title = "Nearest record"
+    held = Holding(500, 90, COLUMNS)
+    held_over_blocks = Holding(300, 0, LINKS)
     patience = 0
     usual = True
     fills_in = True

@@ -60,7 +60,7 @@ def panel(
     ]
     knowledge: dict[str, object] = {"columns": columns, "plan": plan}
     intruders: dict[str, Attacker] = {
-        name: _made(registry[name], knowledge) for name in chosen
+        name: made_by(registry[name], knowledge) for name in chosen
     }
     # an intruder who knows the method finds more than one who does not
     if plan is not None:
@@ -72,8 +72,16 @@ def panel(
     return intruders
 
 
-def _made(kind: type[Attacker], knowledge: dict[str, object]) -> Attacker:
-    """The attacker with what it can take of this knowledge; what is None is left to its default."""
+def made_by(kind: type[Attacker], knowledge: dict[str, object]) -> Attacker:
+    """The attacker with what it can take of this knowledge; what is None is left to its default.
+
+    Parameters
+    ----------
+    kind : type
+        Of the attacker.
+    knowledge : dict
+        Values of parameters, by name.
+    """
     takes = signature(kind).parameters
     return kind(
         **{

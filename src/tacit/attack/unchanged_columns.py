@@ -54,6 +54,9 @@ class UnchangedColumns(Attacker):
     """
 
     title = "Columns left alone"
+    # it is nearest record, by fewer columns
+    held = Nearest.held
+    held_over_blocks = Nearest.held_over_blocks
     patience = 0
 
     @classmethod

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,65 @@ from tacit.base.errors import InputError, TacitError
 
 # the last line of a trace of Python
 _RAISED = re.compile(r"^([\w.]+(?:Error|Exception)): (.*)$", re.MULTILINE)
+
+
+# what the workers' Python took, by application: pieces add to it where they run
+_spent: dict[str, Any] = {}
+
+
+def worker_seconds() -> float:
+    """CPU seconds of the workers, of all that this process has had done.
+
+    They are of Python, which does the work. A task that was done twice, because a worker was lost,
+    counts twice.
+    """
+    return sum(float(seconds.value) for seconds in _spent.values())
+
+
+def timed(session: Any, run: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
+    """The function, whose CPU seconds on the workers are counted (``worker_seconds``)."""
+    spent = _counter(session)
+
+    def measured(*given: Any) -> Iterator[Any]:
+        start = time.process_time()
+        yield from run(*given)
+        spent.add(time.process_time() - start)
+
+    return measured
+
+
+def timed_group(
+    session: Any, run: Callable[[Any, pa.Table], pa.Table]
+) -> Callable[[Any, pa.Table], pa.Table]:
+    """As ``timed``, of a function of a key and its records."""
+    spent = _counter(session)
+
+    def measured(key: Any, table: pa.Table) -> pa.Table:
+        start = time.process_time()
+        made = run(key, table)
+        spent.add(time.process_time() - start)
+        return made
+
+    return measured
+
+
+def _counter(session: Any) -> Any:
+    """What the workers of a session add their seconds to."""
+    context = getattr(session, "sparkContext", None)
+    if context is None:
+        # a session of Spark Connect has no part on this side: nothing is counted
+        return _Nobody()
+    name = context.applicationId
+    if name not in _spent:
+        _spent[name] = context.accumulator(0.0)
+    return _spent[name]
+
+
+class _Nobody:
+    """Counts nothing."""
+
+    def add(self, seconds: float) -> None:
+        """Nothing."""
 
 
 def spread(
@@ -45,7 +105,7 @@ def spread(
 
     # a range has as many numbers in every partition; a hash would put several items into one task
     numbers = session.range(0, len(places), 1, len(places))
-    done = numbers.mapInArrow(run, "number long, result binary")
+    done = numbers.mapInArrow(timed(session, run), "number long, result binary")
     with one_sentence():
         rows = done.collect()
     for row in rows:

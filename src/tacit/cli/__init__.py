@@ -24,6 +24,7 @@ COMMANDS = (
     "risk",
     "protect",
     "assess",
+    "link",
     "compare",
     "schema",
     "hierarchy",
@@ -121,8 +122,8 @@ def main() -> None:
         sys.exit(2)
     except MemoryError:
         _say(
-            "Error: not enough memory; "
-            "work on blocks (tacit large --help) or on a smaller file"
+            "Error: not enough memory; give --memory, so that a Parquet or CSV file is worked on "
+            "from the disk, or take a smaller file"
         )
         sys.exit(2)
     except (StoppedError, KeyboardInterrupt) as stopped:

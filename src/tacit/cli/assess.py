@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from tacit.base.errors import InputError
 from tacit.base.stopping import Stop
-from tacit.cli import assess_costs, computing, own_files
+from tacit.cli import assess_costs, computing, own_files, two_files
 from tacit.cli import options as shared
 from tacit.cli.progress import INTERRUPTED
 from tacit.cli.tables import Head, print_table
@@ -23,10 +23,6 @@ from tacit.cli.tables import Head, print_table
 if TYPE_CHECKING:
     from tacit.assess.assessment import Assessment, Failure
     from tacit.base.measure import Measure
-    from tacit.data.microdata import Microdata
-    from tacit.plan.manifest import Manifest
-    from tacit.plan.plan import Plan
-    from tacit.scale.any_size import Place
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -140,7 +136,6 @@ def assess(
     from tacit.assess import exposure
     from tacit.assess.assessment import assess as run
     from tacit.data import io
-    from tacit.data.units import check
     from tacit.plan import manifest
 
     # Attacks may take minutes: an output that cannot be written is refused before them.
@@ -169,19 +164,16 @@ def assess(
             force,
         )
         return
+    held = assess_costs.held_in_memory(
+        (original, masked), plan, names, (schema or described, encoding, roles)
+    )
     # pieces of both files are written beside the release
-    place = shared.place_for(context, original, masked, memory, engine, files=2)
-    before = shared.read(original, schema or described, encoding, roles, place)
-    with shared.naming(original):
-        check(before)
-    # Columns of the release are known by name; roles are those of the original.
-    release = shared.read(masked, None, encoding, {}, place)
-    after = _named_back(release, before, masked, record)
-    if before.n != after.n and key is None:
-        raise InputError(
-            f"{masked} has {after.n} records and {original} has {before.n}: rows cannot be "
-            "aligned; say which column of both files tells whose record it is (--key COLUMN)"
-        )
+    place = shared.place_for(
+        context, original, masked, memory, engine, files=2, held=held
+    )
+    before, after = two_files.read(
+        (original, masked), (schema or described, encoding, roles), place, record, key
+    )
     if fail_above is not None and not 0 <= fail_above <= 1:
         raise InputError(
             f"--fail-above {fail_above} is not a rate; give a number from 0 to 1"
@@ -194,13 +186,13 @@ def assess(
         options["classifier"] = {"target": target}
     stop = Stop()
     # from the disk, what a part frees is for the next part, which may be another process
-    held = computing.all_held() if place is None else nullcontext()
-    with held, shared.progress("assessing", stop) as progress:
+    kept = computing.all_held() if place is None else nullcontext()
+    with kept, shared.progress("assessing", stop) as progress:
         result = run(
             before,
             after,
             plan=plan,
-            done=_done(record, plan, place, memory),
+            done=two_files.done(record, plan, place, memory),
             truth="rows" if aligned and key is None else None,
             key=key,
             attackers=names,
@@ -219,7 +211,7 @@ def assess(
     if stop.asked:
         typer.echo("Stopped: the tables above are what was known by then.", err=True)
         raise typer.Exit(INTERRUPTED)
-    if place is not None and place.on_disk and engine in (None, "local"):
+    if place is not None and place.on_disk:
         assess_costs.say_how_far_off(result, original, masked, place.limit)
     if fail_above is None:
         return
@@ -237,21 +229,6 @@ def _published(result: Assessment) -> dict[str, object]:
     return published(result)
 
 
-def _done(
-    record: Mapping[str, object] | None,
-    plan: Path | None,
-    place: Place | None,
-    memory: str | None,
-) -> Callable[[Plan], Plan] | None:
-    """How the steps of a manifest were done, where that was not on the whole file."""
-    if record is None or not {"blocks", "in_blocks"} & record.keys():
-        return None
-    from tacit.scale.in_blocks import InBlocks
-
-    blocks = InBlocks.of(dict(record), plan, *shared.room(place, memory))
-    return None if blocks is None else blocks.done
-
-
 def _limits(pairs: list[str] | None) -> dict[str, float]:
     """The thresholds by name; each is a number."""
     limits: dict[str, float] = {}
@@ -264,31 +241,6 @@ def _limits(pairs: list[str] | None) -> dict[str, float]:
             )
         limits[name] = value
     return limits
-
-
-def _named_back(
-    after: Microdata, before: Microdata, masked: Path, record: Manifest | None
-) -> Microdata:
-    """The release with the names of the original where its format does not allow them.
-
-    A column that is not known by its name would be left out of the attacks.
-    """
-    from tacit.data.io import legal_names
-    from tacit.data.microdata import Microdata
-
-    names = None if record is None else record["output"].get("renamed")
-    if names is None:
-        names = legal_names.legal(before.names, masked.suffix.lower())
-    # a name that both files have is the same column
-    changed = {
-        name: there
-        for name, there in names.items()
-        if there in after.names and there not in before.names
-    }
-    # a file on the disk is Parquet, which allows every name
-    if not changed or not after.in_memory:
-        return after
-    return Microdata.of(legal_names.named_back(after.native, changed))
 
 
 def show(result: Assessment) -> None:

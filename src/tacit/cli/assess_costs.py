@@ -11,9 +11,65 @@ from tacit.cli import options as shared
 
 if TYPE_CHECKING:
     from tacit.assess.assessment import Assessment
+    from tacit.data.microdata import Microdata
     from tacit.plan.plan import Plan
 
 # `tacit --help` imports this file: what loads numpy or pyarrow is imported where it is needed.
+
+# Bytes of a file up to which it has few records; looking at the beginnings of two files takes a
+# tenth of a second
+SHORT = 2_000_000
+
+
+_Read = tuple[Any, str | None, shared.Roles]
+"""Schema, encoding and roles of the original."""
+_Head = tuple["Microdata", int, int]
+"""The first records of a file, how many there are, and its bytes."""
+
+
+def _heads(files: tuple[Path, Path], read: _Read) -> tuple[_Head, _Head] | None:
+    """The beginnings of both files; None: only reading tells."""
+    from tacit.data.schema import Schema
+    from tacit.scale.cost import head_of
+
+    schema, encoding, roles = read
+    known = Schema.load(schema) if isinstance(schema, Path) else schema
+    before = head_of(files[0], known, encoding, roles)
+    after = head_of(files[1], None, encoding, {})
+    return None if before is None or after is None else (before, after)
+
+
+def held_in_memory(
+    files: tuple[Path, Path], plan: Path | None, names: list[str] | None, read: _Read
+) -> int:
+    """Bytes of an assessment in memory while its dearest attack runs; 0: small, or not known yet.
+
+    What is wrong with a file is said by who reads it.
+    """
+    # a record of a large file has two bytes at least
+    if all(not file.is_dir() and _is_short(file) for file in files):
+        return 0
+    from tacit.assess.held import Allowed
+    from tacit.attack.panel import panel
+    from tacit.base.errors import TacitError
+    from tacit.data.pair import read_as
+
+    try:
+        found = _heads(files, read)
+        if found is None:
+            return 0
+        (before, records, _), (after, _, _) = found
+        release = read_as(before, after)
+        intruders = panel(before, release, names, plan=_plan_of(plan))
+        allowed = Allowed(before, release, 0, records, on_disk=False)
+        return allowed.most_of(intruders.values())
+    except (TacitError, OSError):
+        return 0
+
+
+def _is_short(file: Path) -> bool:
+    """Is a file so short that its records are few?"""
+    return not file.exists() or file.stat().st_size <= SHORT
 
 
 def say(
@@ -22,36 +78,32 @@ def say(
     names: list[str] | None,
     memory: str | None,
     engine: str | None,
-    read: tuple[Any, str | None, shared.Roles],
+    read: _Read,
     json_file: Path | None,
     force: bool,
 ) -> None:
     """What an assessment would cost, from the headers and the first records of both files."""
+    from tacit.assess.held import Allowed
     from tacit.attack.panel import panel
     from tacit.base.free_memory import free_memory
     from tacit.data.pair import read_as
-    from tacit.data.schema import Schema
     from tacit.scale.any_size import SHARE
     from tacit.scale.assess_cost import assess_cost, both_fit
-    from tacit.scale.cost import head_of
     from tacit.scale.memory import bytes_of
 
-    schema, encoding, roles = read
-    known = Schema.load(schema) if isinstance(schema, Path) else schema
-    found = [
-        head_of(files[0], known, encoding, roles),
-        head_of(files[1], None, encoding, {}),
-    ]
-    for source, one in zip(files, found, strict=True):
-        if one is None:
-            raise InputError(
-                f"{source}: --dry-run looks at the header of Parquet and CSV files; this is neither"
-            )
-    (before, records, size), (after, _, size_after) = [one for one in found if one]
+    found = _heads(files, read)
+    if found is None:
+        raise InputError(
+            f"{files[0]}, {files[1]}: --dry-run looks at the headers of Parquet and CSV files; "
+            "one of these is neither"
+        )
+    (before, records, size), (after, _, size_after) = found
     limit = bytes_of(memory) if memory is not None else int(SHARE * free_memory())
-    on_disk = engine not in (None, "local") or not both_fit(files[0], limit)
     release = read_as(before, after)
     intruders = panel(before, release, names, plan=_plan_of(plan))
+    allowed = Allowed(before, release, limit, records, on_disk=False)
+    fits = both_fit(files[0], limit) and allowed.most_of(intruders.values()) <= limit
+    on_disk = engine not in (None, "local") or not fits
     cost = assess_cost(
         before,
         release,
@@ -86,19 +138,20 @@ def say_how_far_off(
     result: Assessment, original: Path, masked: Path, limit: int
 ) -> None:
     """The prediction beside what it took."""
-    from tacit.attack.nearest import Nearest
+    from tacit.attack import registry
+    from tacit.attack.panel import made_by
+    from tacit.base.spark_tasks import worker_seconds
     from tacit.scale.assess_cost import assess_cost
     from tacit.scale.cost import size_of
 
-    nearest = {"nearest": Nearest()}
-
+    known: dict[str, object] = {"plan": result.plan}
     cost = assess_cost(
         result.original,
         result.masked,
-        {name: nearest.get(name) for name in result.attacks},
+        {name: made_by(registry[name], known) for name in result.linkages},
         result.original.n,
         size_of(original) + size_of(masked),
         limit,
         on_disk=True,
     )
-    shared.tell(cost.cost.afterwards(time.process_time()))
+    shared.tell(cost.cost.afterwards(time.process_time(), worker_seconds()))

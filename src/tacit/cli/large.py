@@ -1,51 +1,40 @@
-"""``tacit large``: files too large for memory or for quadratic work, here or on a cluster."""
+"""``tacit large``: names of before, each of which says what it stands for and runs that."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from tacit.base.errors import ParameterError
 from tacit.cli import options as shared
 from tacit.cli import own_files
-
-if TYPE_CHECKING:
-    from tacit.scale.run_result import BlockLinkage
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Work on blocks of a file, where comparing every record with every other takes too long. "
-    "For a file that is larger than memory use tacit protect (--memory, --engine).",
+    help="Names of before: tacit protect --blocks and tacit link do the same for files of any "
+    "size. picture draws the blocks of two columns.",
 )
 
-Leaf = Annotated[
-    str, typer.Option(help="L: at most so many records per block, or auto.")
-]
 Cluster = Annotated[
     str | None,
-    typer.Option(
-        help="Where to run: threads, processes, or a Spark master (spark://..., yarn, local[2])."
-    ),
+    typer.Option(help="Now --engine: a Spark master (spark://..., yarn, local[2])."),
 ]
+# this machine, in words that --cluster took
+HERE = ("threads", "processes")
+# attackers that go over all blocks, whatever blocks were asked for
+OVER_BLOCKS = ("nearest", "assignment")
 
 
 @app.command()
 def protect(
-    source: Annotated[
-        Path,
-        typer.Argument(metavar="IN", help="Parquet: a file, or a folder of files."),
-    ],
-    release: Annotated[
-        Path,
-        typer.Argument(
-            metavar="OUT", help="The Parquet to write (a folder, from a cluster)."
-        ),
-    ],
+    context: typer.Context,
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The file to protect.")],
+    release: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
     method: Annotated[
         str, typer.Option(help="A protection method.")
     ] = "microaggregation",
@@ -54,218 +43,141 @@ def protect(
     identifier: shared.Identifier = None,
     nominal: shared.Nominal = None,
     split_on: Annotated[
-        str | None,
-        typer.Option(help="Columns that blocks are cut on (default: --quasi). a,b"),
+        str | None, typer.Option(help="Columns that blocks are cut on. a,b")
     ] = None,
-    leaf: Leaf = "10000",
-    memory: Annotated[str, typer.Option(help="Memory limit of this process.")] = "2GB",
+    leaf: Annotated[
+        str, typer.Option(help="Now --blocks: at most so many records, or auto.")
+    ] = "10000",
+    memory: shared.Memory = None,
     cluster: Cluster = None,
     seed: shared.Seed = None,
     test_seed: shared.TestSeed = False,
     resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on with a run that was stopped (OUT.work)."),
+        bool, typer.Option("--resume", help="Go on with a run that was stopped.")
     ] = False,
     price: Annotated[
-        int,
-        typer.Option(
-            help="Also report the price of blocking on a sample of so many records."
-        ),
+        int, typer.Option(help="Also say what blocks lose, on a sample of so many.")
     ] = 0,
     force: shared.Force = False,
     as_json: shared.AsJson = False,
 ) -> None:
-    """Mask a Parquet file block by block (2^d-tree), within a memory limit.
+    """Now: tacit protect IN OUT --blocks 10000. Says the whole command, and runs it.
 
-    tacit protect --blocks 10000 does the same, as a step of any plan, and shuffles the rows, which
-    this command does not; where the columns of a microaggregation do not fit in --memory it goes
-    by blocks by itself. Use this one for blocks on a cluster, for their price, and to cut on other
-    columns than those masked. Both write a private manifest that tacit verify checks.
+    Rows are shuffled now, columns that would leave by accident are refused, and OUT is one file,
+    also from a cluster.
 
-    Examples:
+    Example:
 
-      tacit large protect survey.parquet release.parquet --set k=5 --quasi age,income --memory 2GB
-
-      tacit large protect hdfs/survey release --set k=5 --quasi age,income --cluster spark://host:7077
+      tacit large protect survey.parquet release.parquet --set k=5 --quasi age,income
     """
-    from tacit.base import seeds
-    from tacit.plan.manifest import path_of
-    from tacit.scale.block_manifest import seeds_matter
-    from tacit.scale.block_manifest import write as write_manifest
-    from tacit.scale.parquet_folder import refuse_folder
-    from tacit.scale.protect import protect as run
-
-    seeds.warn(seed)
-    shared.tell(
-        "In blocks, with the rows in their order: tacit protect --blocks does it as a step of any "
-        "plan, and shuffles them."
+    in_blocks = _forms_groups(method, shared.settings(settings))
+    _run(
+        context,
+        ["protect", str(source), str(release), "--method", method],
+        settings=settings,
+        options={
+            "--quasi": quasi,
+            "--identifier": identifier,
+            "--nominal": nominal,
+            # a method that goes record by record gives the same without blocks
+            "--blocks": leaf if in_blocks else None,
+            "--split-on": split_on if in_blocks else None,
+            "--price": price or None if in_blocks else None,
+            "--memory": memory,
+            "--engine": None if cluster in HERE else cluster,
+            "--seed": seed,
+        },
+        flags={
+            "--test-seed": test_seed,
+            "--resume": resume,
+            "--force": force,
+            "--json": as_json,
+        },
     )
-    inputs = {"IN": source}
-    outputs = {"OUT": release, "the manifest": path_of(release)}
-    if cluster is None:
-        own_files.refuse(inputs, outputs, force=force)
-    else:
-        own_files.refuse_collisions(inputs, outputs)
-        refuse_folder(release, force=force)
-    given = shared.for_test(method, shared.settings(settings), seed, test_seed)
-    request: dict[str, Any] = {
-        # what is not said is guessed from the file
-        "columns": shared.split(quasi) if quasi else None,
-        "split_on": shared.split(split_on) if split_on else None,
-        "categorical": shared.split(nominal) if nominal else [],
-        "drop": shared.split(identifier) if identifier else None,
-        "leaf": _leaf(leaf),
-        "memory": memory,
-    }
-    if seed is None and not resume and seeds_matter(method):
-        # drawn here, so that the manifest can repeat it
-        seed = seeds.draw()
-    with shared.progress("protecting") as report:
-        done = run(
-            source,
-            release,
-            method=method,
-            parameters=given,
-            engine=cluster,
-            seed=seed,
-            **request,
-            resume=resume,
-            price=price,
-            progress=lambda finished, total: report("bins", finished, total),
-        )
-    beside = write_manifest(done, source, release, method, given, seed, request)
-    if as_json:
-        shared.emit(done.to_dict())
-        return
-    sizes = f"{done.smallest:,} to {done.largest:,} records"
-    if done.resumed_bins:
-        sizes += f", {done.resumed_bins} bins of an earlier run kept"
-    shared.say(
-        f"Masked {done.records:,} records in {done.blocks:,} blocks ({sizes}) "
-        f"in {sum(done.seconds.values()):.1f} s, "
-        f"peak memory {done.peak_memory / 1e6:.0f} MB; "
-        f"loss (100 SSE/SST) {done.loss:.4f}; "
-        # the beginning of the digest is enough to see that two runs agree
-        f"wrote {release} and {beside.name}, digest {done.digest[:16]}"
-    )
-    paid = done.price
-    if paid:
-        shared.say(
-            f"Price of blocking on {paid['sample']:.0f} records: "
-            f"loss {paid['loss_with_blocks']:.4f} "
-            f"in blocks of at most {paid['leaf']:.0f}, "
-            f"{paid['loss_without_blocks']:.4f} without"
-        )
 
 
 @app.command()
 def link(
-    original: Annotated[Path, typer.Argument(help="The original (Parquet).")],
-    masked: Annotated[
-        Path, typer.Argument(help="The masked file (Parquet), in the same order.")
-    ],
+    context: typer.Context,
+    original: Annotated[Path, typer.Argument(help="The file before protection.")],
+    masked: Annotated[Path, typer.Argument(help="The release.")],
     attacker: Annotated[
         str, typer.Option(help="An attacker: nearest, assignment, ...")
     ] = "nearest",
     settings: shared.Settings = None,
     quasi: shared.Quasi = None,
     blocks: Annotated[
-        str, typer.Option(help="kdtree (blocks of equal size) or orthtree (2^d-tree).")
-    ] = "kdtree",
-    leaf: Leaf = "10000",
-    cluster: Cluster = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the links (needed on a cluster).")
+        str | None, typer.Option(help="kdtree or orthtree, for other attackers.")
     ] = None,
+    leaf: Annotated[
+        str | None, typer.Option(help="With --blocks: records of a block.")
+    ] = None,
+    cluster: Cluster = None,
+    out: Annotated[Path | None, typer.Option(help="Where the links go.")] = None,
     price: Annotated[
-        int, typer.Option(help="Sample on which links without blocks are counted, too.")
+        int, typer.Option(help="With --blocks: also count links without, on a sample.")
     ] = 0,
     sample: Annotated[
-        int,
-        typer.Option(
-            help="Link so many originals, drawn, to all masked records (nearest): quick, with an "
-            "interval."
-        ),
+        int, typer.Option(help="Link so many originals, drawn (nearest).")
     ] = 0,
     as_json: shared.AsJson = False,
 ) -> None:
-    """Attack a masked file block by block.
+    """Now: tacit link ORIGINAL MASKED. Says the whole command, and runs it.
 
-    The nearest record is looked for in every block that can hold it, and the assignment of all
-    records is one problem that is priced block by block (--set gap=0.01, --set time_limit=900 end
-    it earlier, with the gap that is proven): their links are those of the whole file. Other
-    attackers look in the block of the original alone, which understates.
+    Whose row is whose is checked now, and --plan with the manifest says it.
 
     Example:
 
-      tacit large link survey.parquet release.parquet --quasi age,income --price 2000
+      tacit large link survey.parquet release.parquet --quasi age,income --sample 20000
     """
-    from tacit.scale.link import link as run
-
-    if blocks not in ("kdtree", "orthtree"):
-        raise ParameterError(f"--blocks {blocks}: choose kdtree or orthtree")
-    with shared.progress("linking") as report:
-        linkage = run(
-            original,
-            masked,
-            attacker=attacker,
-            parameters=shared.settings(settings),
-            columns=shared.split(quasi) if quasi else None,
-            leaf=_leaf(leaf),
-            blocks=blocks,  # type: ignore[arg-type]  # one of the two: checked above
-            engine=cluster,
-            price=price,
-            sample=sample,
-            out=out,
-            progress=lambda finished, total: report("blocks", finished, total),
-        )
-    if as_json:
-        shared.emit(linkage.to_dict())
-    else:
-        _say_linked(linkage)
-
-
-def _say_linked(linkage: BlockLinkage) -> None:
-    """How many were found, and what the blocks cost the intruder."""
-    low, high = linkage.interval
-    shared.say(
-        f"{linkage.attacker}: {linkage.correct:,.2f} of {linkage.records:,} "
-        f"{'drawn originals ' if linkage.sampled_of else ''}correct, "
-        f"{100 * linkage.rate:.2f} % [{100 * low:.2f}, {100 * high:.2f}], "
-        f"chance {100 * linkage.chance:.5f} %; {linkage.blocks} blocks, "
-        f"{linkage.apart:,} originals have their own record in another block"
-        # whose own record is in another block cannot be found there: blocks understate the risk
-        f"{', which was looked into' if linkage.exact else ' and cannot be found'}; "
-        f"{linkage.seconds:.1f} s"
+    inside = blocks is not None and attacker not in OVER_BLOCKS
+    size = None if leaf == "auto" else leaf
+    _run(
+        context,
+        ["link", str(original), str(masked), "--attacker", attacker],
+        settings=settings,
+        options={
+            "--quasi": quasi,
+            "--blocks": blocks if inside else None,
+            "--leaf": size if inside else None,
+            "--price": price or None if inside else None,
+            "--sample": sample or None,
+            "--engine": None if cluster in HERE else cluster,
+            "--out": out,
+        },
+        flags={"--json": as_json},
     )
-    if linkage.sampled_of:
-        shared.say(
-            f"Drawn from {linkage.sampled_of:,} originals; the rate of all is in the interval "
-            "with 95 % confidence."
-        )
-    if linkage.gap is not None:
-        shared.say(_proven(linkage.gap, bool(linkage.certified), linkage.tolerance))
-    price = linkage.price
-    if price:
-        shared.say(
-            f"Price of blocking on {price['sample']:.0f}: "
-            f"{price['links_with_blocks']:.1f} links in blocks, "
-            f"{price['links_without_blocks']:.1f} without"
-        )
 
 
-def _proven(gap: float, certified: bool, tolerance: float) -> str:
-    """What is known of the linkage of all records at once."""
-    if certified:
-        return "Proven: no one-to-one linkage has a smaller total distance."
-    sentence = (
-        f"The total distance is at most {100 * gap:.3g} % above the least one (proven)."
-    )
-    if tolerance:
-        sentence += (
-            f" The interval is longer by {tolerance} at both ends, as links may differ."
-        )
-    return sentence
+def _forms_groups(method: str, given: dict[str, Any]) -> bool:
+    """Does the method, with these parameters, form groups that can be formed inside blocks?"""
+    from tacit.base.parameters import check
+    from tacit.protect import registry
+
+    kind = registry[method]
+    check(kind, given)
+    return kind.scales == "blocks" and kind(**given).needs_whole_file() is None
+
+
+def _run(
+    context: typer.Context,
+    words: list[str],
+    *,
+    settings: list[str] | None,
+    options: dict[str, object],
+    flags: dict[str, bool],
+) -> None:
+    """Say the command, and run exactly that."""
+    for pair in settings or []:
+        words += ["--set", pair]
+    for name, value in options.items():
+        words += [] if value is None else [name, str(value)]
+    words += [name for name, is_set in flags.items() if is_set]
+    name = f"tacit large {words[0]}"
+    shared.tell(f"{name} is now: {shlex.join(['tacit', *words])}")
+    main = context.find_root().command
+    with main.make_context("tacit", words) as again:
+        main.invoke(again)
 
 
 @app.command()
@@ -296,18 +208,6 @@ def picture(
     points = data.numbers(shared.split(columns))
     draw(points, OrthTree(leaf=leaf, least=least), target)
     shared.say(f"Wrote {target}")
-
-
-def _leaf(text: str) -> int | Literal["auto"]:
-    """The size of a block as it was typed."""
-    if text == "auto":
-        return "auto"
-    try:
-        return int(text)
-    except ValueError:
-        raise ParameterError(
-            f"--leaf {text}: give a number of records, or auto"
-        ) from None
 
 
 def register(main: typer.Typer) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.data.microdata import Microdata
     from tacit.data.schema import Schema
     from tacit.scale.any_size import Place
+    from tacit.scale.block_step import Room
     from tacit.scale.kept_pieces import Kept
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
@@ -252,6 +253,7 @@ def place_for(
     kept: Kept | None = None,
     progress: Callable[[int, int], None] | None = None,
     files: int = 1,
+    held: int = 0,
 ) -> Place | None:
     """Where a file is worked on, until the command ends; None: in memory, as small files are.
 
@@ -264,7 +266,14 @@ def place_for(
     from tacit.scale.any_size import place_of
 
     chosen = place_of(
-        source, beside, memory, engine, kept=kept, progress=progress, files=files
+        source,
+        beside,
+        memory,
+        engine,
+        kept=kept,
+        progress=progress,
+        files=files,
+        held=held,
     )
     place: Place = context.with_resource(chosen)
     # Who asked gets an answer, and who did not should know why it takes longer.
@@ -273,11 +282,18 @@ def place_for(
     return place
 
 
-def room(place: Place | None, memory: str | None) -> tuple[int, Path | None]:
-    """How much memory a run has, and where it may write meanwhile."""
+def room(
+    place: Place | None,
+    memory: str | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Room:
+    """What steps in blocks may use: memory, a folder, workers."""
     from tacit.scale.any_size import limit_of
+    from tacit.scale.block_step import Room
 
-    return (limit_of(memory), None) if place is None else (place.limit, place.folder)
+    if place is None:
+        return Room(limit_of(memory), progress=progress)
+    return place.room
 
 
 def is_table(source: Path) -> bool:

@@ -6,7 +6,7 @@ import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -118,12 +118,27 @@ def protect(
     memory: shared.Memory = None,
     engine: shared.Engine = None,
     blocks_of: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--blocks",
-            min=1,
+            metavar="L|auto",
             help="Form the groups of a microaggregation inside blocks of at most so many near "
-            "records (2^d-tree): quicker on millions of records, and a little more is lost.",
+            "records (2^d-tree): quicker on millions of records, and a little more is lost. "
+            "auto: blocks as large as a minute of one core allows.",
+        ),
+    ] = None,
+    split_on: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns that --blocks are cut on, numbers or categories (default: those that "
+            "are masked). a,b"
+        ),
+    ] = None,
+    price: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Also say what --blocks lose, on a sample of so many records.",
         ),
     ] = None,
     resume: Annotated[
@@ -186,6 +201,8 @@ def protect(
 
       tacit protect big.parquet release.parquet --method microaggregation --set k=5 --blocks 10000
 
+      tacit protect big.parquet release.parquet --plan plan.toml --blocks auto --split-on age,region
+
       tacit protect table:survey.people release.parquet --plan plan.toml --engine yarn --resume
     """
     from tacit.base import seeds
@@ -212,8 +229,12 @@ def protect(
         from tacit.report.codebook_files import form_of
 
         form_of(path)
+    leaf = _leaf(blocks_of)
+    for word, needs_blocks in (("--split-on", split_on), ("--price", price)):
+        if needs_blocks is not None and leaf is None:
+            raise ParameterError(f"{word} goes with --blocks; give both, or neither")
     searches = until is not None or least is not None
-    if searches and blocks_of is not None:
+    if searches and leaf is not None:
         raise ParameterError(
             "--blocks goes with a setting that is given: --until and --least attack releases "
             "that are made without blocks"
@@ -231,7 +252,8 @@ def protect(
         seeds.warn(seed)
 
     if dry_run:
-        _say_cost(recipe, source, memory, engine, schema, encoding, roles, as_json)
+        read = (schema, encoding, roles)
+        _say_cost(recipe, source, memory, engine, read, (leaf, split_on), as_json)
         return
     kept = None
     if resume and not searches:
@@ -241,6 +263,7 @@ def protect(
             "roles": roles,
             "schema": None if schema is None else schema.read_text(encoding="utf-8"),
             "encoding": encoding,
+            "blocks": [blocks_of, split_on],
         }
         held = resumable(recipe, source, release, request)
         kept, recipe = context.with_resource(held)
@@ -258,11 +281,17 @@ def protect(
     data = shared.read(source, schema, encoding, roles, place)
     blocks = None
     with shared.naming(source):
-        if blocks_of is not None:
+        if leaf is not None:
             from tacit.scale.in_blocks import asked_for
 
-            where = shared.room(place, memory)
-            blocks = asked_for(recipe, data, blocks_of, *where)
+            blocks = asked_for(
+                recipe,
+                data,
+                leaf,
+                shared.room(place, memory, pieces.done),
+                split_on=tuple(shared.split(split_on or "")),
+                price=price or 0,
+            )
         elif place is not None:
             blocks = place.in_blocks(recipe, data)
         if blocks is not None:
@@ -357,16 +386,16 @@ def protect(
         )
     done = f"Masked {data.n:,} records with {recipe}"
     shared.say(f"{done}: wrote {release} and {beside.name}.", copied=True)
-    if (
-        place is not None
-        and place.on_disk
-        and engine in (None, "local")
-        and not searches
-    ):
+    for sentence in [] if blocks is None else blocks.afterwards():
+        shared.say(sentence)
+    if place is not None and place.on_disk and not searches:
+        from tacit.base.spark_tasks import worker_seconds
         from tacit.scale.cost import cost_of, size_of
 
-        cost = cost_of(recipe, data, data.n, size_of(source), on_disk=True)
-        shared.say(cost.afterwards(time.process_time()))
+        inside = None if blocks is None else blocks.sizes(recipe, data, data.n)
+        size = size_of(source)
+        cost = cost_of(recipe, data, data.n, size, on_disk=True, in_blocks=inside)
+        shared.say(cost.afterwards(time.process_time(), worker_seconds()))
     if kept is not None and kept.taken:
         shared.say(f"{kept.taken} finished pieces of an earlier run were kept.")
     dropped = [name for name in data.names if name not in masked.names]
@@ -381,9 +410,8 @@ def _say_cost(
     source: Path,
     memory: str | None,
     engine: str | None,
-    schema: Path | None,
-    encoding: str | None,
-    roles: shared.Roles,
+    read: tuple[Path | None, str | None, shared.Roles],
+    cut: tuple[int | Literal["auto"] | None, str | None],
     as_json: bool,
 ) -> None:
     """What the run would cost, from the header and the first records of the file."""
@@ -391,7 +419,10 @@ def _say_cost(
     from tacit.data.schema import Schema
     from tacit.scale.any_size import fits
     from tacit.scale.cost import cost_of, head_of
+    from tacit.scale.in_blocks import asked_for
 
+    schema, encoding, roles = read
+    leaf, split_on = cut
     known = None if schema is None else Schema.load(schema)
     found = head_of(source, known, encoding, roles)
     if found is None:
@@ -401,7 +432,13 @@ def _say_cost(
     data, records, size = found
     on_disk = engine not in (None, "local") or not fits(source, memory)
     with shared.naming(source):
-        cost = cost_of(recipe, data, records, size, on_disk=on_disk)
+        inside = None
+        if leaf is not None:
+            cut_on = tuple(shared.split(split_on or ""))
+            room = shared.room(None, memory)
+            blocks = asked_for(recipe, data, leaf, room, split_on=cut_on)
+            inside = blocks.sizes(recipe, data, records)
+        cost = cost_of(recipe, data, records, size, on_disk=on_disk, in_blocks=inside)
     if as_json:
         shared.emit(cost.to_dict())
         return
@@ -450,6 +487,15 @@ def _masked(
         else:
             masked = blocks.mask(recipe, data, outcomes)
     return masked, ended_after(recipe, watch.ended)
+
+
+def _leaf(text: str | None) -> int | Literal["auto"] | None:
+    """The size of a block as it was typed."""
+    if text is None or text == "auto":
+        return text  # type: ignore[return-value]  # one of the two
+    if not text.isdecimal() or int(text) < 1:
+        raise ParameterError(f"--blocks {text}: give a number of records, or auto")
+    return int(text)
 
 
 def _plan(path: Path | None, method: str | None, given: dict[str, object]) -> Plan:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from tacit.base.errors import InputError
 from tacit.cli import options as shared
 from tacit.cli.tables import Head, print_table
 
 if TYPE_CHECKING:
     from tacit.risk.look import Look
+    from tacit.scale.risk_cost import RiskCost
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -26,6 +29,13 @@ def risk(
     encoding: shared.Encoding = None,
     memory: shared.Memory = None,
     engine: shared.Engine = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Only say what it would cost: bytes, passes, CPU seconds, combinations of keys.",
+        ),
+    ] = False,
     as_json: shared.AsJson = False,
     *,
     roles: shared.Roles,
@@ -42,9 +52,14 @@ def risk(
       tacit risk survey.csv --schema survey.toml --household hid --json
 
       tacit risk survey-by-year --quasi age,sex,region --memory 4GB
+
+      tacit risk survey-by-year --quasi age,sex,region --memory 4GB --dry-run
     """
     from tacit.risk.look import look
 
+    if dry_run:
+        _say_cost(_cost(source, schema, encoding, roles, memory, engine), as_json)
+        return
     place = shared.place_for(context, source, source, memory, engine)
     data = shared.read(source, schema, encoding, roles, place)
     if place is not None and place.on_disk:
@@ -58,6 +73,48 @@ def risk(
         shared.emit(seen.to_dict())
         return
     show(seen)
+    if place is not None and place.on_disk and not shared.is_table(source):
+        from tacit.base.spark_tasks import worker_seconds
+
+        cost = _cost(source, schema, encoding, roles, memory, engine)
+        took = (time.process_time(), worker_seconds())
+        shared.tell(cost.cost.afterwards(*took))
+
+
+def _cost(
+    source: Path,
+    schema: Path | None,
+    encoding: str | None,
+    roles: shared.Roles,
+    memory: str | None,
+    engine: str | None,
+) -> RiskCost:
+    """What it would cost, from the header and the first records of the file."""
+    from tacit.data.schema import Schema
+    from tacit.scale.any_size import fits, limit_of
+    from tacit.scale.cost import head_of
+    from tacit.scale.risk_cost import risk_cost
+
+    known = None if schema is None else Schema.load(schema)
+    found = head_of(source, known, encoding, roles)
+    if found is None:
+        raise InputError(
+            f"{source}: --dry-run looks at the header of Parquet and CSV files; this is neither"
+        )
+    data, records, size = found
+    on_disk = engine not in (None, "local") or not fits(source, memory)
+    return risk_cost(data, records, size, limit_of(memory), on_disk=on_disk)
+
+
+def _say_cost(cost: RiskCost, as_json: bool) -> None:
+    if as_json:
+        shared.emit(cost.to_dict())
+        return
+    first, *more = cost.sentences()
+    where = "In memory" if cost.may_be_held is None else "Out of core"
+    shared.say(f"{where}: {first}")
+    for sentence in more:
+        shared.say(sentence)
 
 
 def show(seen: Look) -> None:

@@ -59,7 +59,7 @@ def verify(
     if "in_blocks" in record:
         from tacit.scale.in_blocks import InBlocks
 
-        blocks = InBlocks.of(record, manifest, *shared.room(place, memory))
+        blocks = InBlocks.of(record, manifest, shared.room(place, memory))
         mask = None if blocks is None else blocks.mask
     _say(run(manifest, source=source, release=release, read=reader, mask=mask), as_json)
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from tacit.data.lazy import reading
 from tacit.data.microdata import Microdata, Schema
 from tacit.data.out_of_core.pieces import Work, keeping, mapped_by
 from tacit.plan.plan import Plan
+from tacit.scale.block_step import Cut, Room
 from tacit.scale.engine.base import Cancel, Engine, ItemsDone
 from tacit.scale.engine.engine_choice import engine_of
 from tacit.scale.in_blocks import LEAF, InBlocks, runs_in_blocks
@@ -63,6 +65,9 @@ class Place:
     folder: Path | None = None
     # what is read where the source is no path
     frame: Frame | None = None
+    kept: Kept | None = None
+    progress: ItemsDone | None = None
+    cancel: Cancel | None = None
     # files that were read: each further one has a folder of its own
     read_before: list[object] = field(default_factory=list, compare=False)
 
@@ -97,12 +102,12 @@ class Place:
             return None
         data = plan.with_roles(data)
         each, why = 0.0, "a piece of each pass is held"
-        chosen: dict[int, int] = {}
+        chosen: dict[int, Cut] = {}
         steps = zip(plan.steps, plan.protectors(), strict=True)
         for number, (step, method) in enumerate(steps, start=1):
             held, reason = method.holds(data)
             if _all(held, data.n) > self.limit and runs_in_blocks(method, data):
-                chosen[number] = LEAF
+                chosen[number] = Cut(LEAF)
             elif held > each:
                 each, why = held, f"{step.method} holds {reason}"
         needed = _all(each, data.n)
@@ -111,7 +116,21 @@ class Place:
                 f"--memory {self.limit / 1e9:.3g}GB is too little for {data.n:,} records: {why}; "
                 f"give about {needed / 1e9 + 0.05:.1f}GB"
             )
-        return InBlocks(chosen, self.limit, self.folder) if chosen else None
+        return InBlocks(chosen, self.room) if chosen else None
+
+    @property
+    def room(self) -> Room:
+        """What steps in blocks may use."""
+        # what is kept is kept, also of a file that is in memory
+        folder = self.folder if self.kept is None else self.kept.folder
+        return Room(
+            self.limit,
+            folder,
+            self.engine,
+            keeps=self.kept is not None,
+            progress=self.progress,
+            cancel=self.cancel,
+        )
 
 
 def _all(each: float, n: int) -> int:
@@ -135,6 +154,7 @@ def place_of(
     progress: ItemsDone | None = None,
     cancel: Cancel | None = None,
     files: int = 1,
+    held: int = 0,
 ) -> Iterator[Place]:
     """Choose where a file is worked on; what is written meanwhile is removed at the end.
 
@@ -158,20 +178,24 @@ def place_of(
         Set from another thread, it ends the run after the pieces that are being done.
     files : int
         How many files of this size are worked on: an assessment has two.
+    held : int
+        Bytes that the work itself would hold in memory, program and files included, where that is
+        known to be more than copies of the files: attacks hold the links that come into question.
     """
     limit = limit_of(memory)
     master = None if engine in (None, "local") else engine_of(engine)
     by = "on this machine" if master is None else f"by {engine}"
     spilling = _spilling(beside, master, kept, progress, cancel)
+    watched = partial(Place, kept=kept, progress=progress, cancel=cancel)
     if is_table(source):
         frame = frame_of(source, master)
         with spilling as (where, folder):
-            yield from _of_frame(frame, folder, limit, by, where, master)
+            yield from _of_frame(watched, frame, folder, limit, by, where, master)
     elif not isinstance(source, str | Path):
-        yield from _of_frame(source, None, limit, by, master, master)
+        yield from _of_frame(watched, source, None, limit, by, master, master)
     else:
         path = Path(source)
-        needed = _needed(path, files)
+        needed = max(_needed(path, files), held)
         sizes = f"about {_amount(needed)} of {_amount(limit)}"
         if not _in_parts(path):
             if master is not None:
@@ -182,18 +206,18 @@ def place_of(
                 f"In memory: {path.name} is neither Parquet nor CSV, which alone can be "
                 "read in parts."
             )
-            yield Place(on_disk=False, sentence=sentence, limit=limit)
+            yield watched(False, sentence, limit)
             return
         # a run that goes on goes on where it was
         goes_on = kept is not None and kept.goes_on
         if master is None and needed <= limit and not goes_on:
-            yield Place(on_disk=False, sentence=f"In memory: {sizes}.", limit=limit)
+            yield watched(False, f"In memory: {sizes}.", limit)
             return
         sentence = f"Out of core, {by}: in memory it would take {sizes}."
         if master is not None:
             sentence = f"Out of core, {by}."
         with spilling as (where, folder):
-            yield Place(True, sentence, limit, where, folder)
+            yield watched(True, sentence, limit, where, folder)
 
 
 @contextmanager
@@ -224,6 +248,7 @@ def _spilling(
 
 
 def _of_frame(
+    placed: Callable[..., Place],
     frame: Frame,
     folder: Path | None,
     limit: int,
@@ -235,14 +260,14 @@ def _of_frame(
     unread = lazy.of(frame)
     if unread is None:
         sentence = "In memory: so is the frame."
-        yield Place(False, sentence, limit, frame=frame)
+        yield placed(False, sentence, limit, frame=frame)
         return
     needed = reading.needed(unread)
     on_disk = master is not None or needed > limit
     sizes = f"about {_amount(needed)} of {_amount(limit)}"
     sentence = f"Out of core, {by}: {sizes}." if on_disk else f"In memory: {sizes}."
     with reading.limited_to(-1 if on_disk else limit, folder), lazy.workers_of(frame):
-        yield Place(on_disk, sentence, limit, where, folder, frame)
+        yield placed(on_disk, sentence, limit, where, folder, frame)
 
 
 @contextmanager

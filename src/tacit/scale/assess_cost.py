@@ -20,7 +20,6 @@ from pathlib import Path
 
 from tacit import loss, risk
 from tacit.assess.held import Allowed
-from tacit.attack.assignment import Assignment
 from tacit.attack.base import Attacker
 from tacit.attack.nearest import Nearest
 from tacit.attack.solver.near_optimal import EXACT
@@ -85,7 +84,7 @@ class AssessCost:
     not_run: dict[str, str]
     """What would hold more than is allowed, and how much."""
     combinations: int | None = field(default=None)
-    """How many combinations of keys may be held; None: in memory nothing is refused."""
+    """How many combinations of keys may be held; None: in memory no measure is refused."""
 
     def sentences(self) -> list[str]:
         """For the command line."""
@@ -115,7 +114,7 @@ class AssessCost:
 def assess_cost(
     original: Microdata,
     masked: Microdata,
-    attackers: Mapping[str, Attacker | None],
+    attackers: Mapping[str, Attacker],
     records: int,
     size: int,
     limit: int,
@@ -129,7 +128,7 @@ def assess_cost(
     original, masked : Microdata
         The files, or their first records.
     attackers : mapping
-        Who attacks, by name; None is one who holds what he compares.
+        Who attacks, by name.
     records, size : int
         Records of a file, and bytes of both.
     limit : int
@@ -141,22 +140,22 @@ def assess_cost(
     schema, names = original.schema, original.quasi
     keys = [name for name in names if schema[name].scale is not Kind.continuous]
     counted = len(keys or names)
-    allowed = Allowed(original, masked, limit, records) if on_disk else None
+    allowed = Allowed(original, masked, limit, records, on_disk=on_disk)
     million = records / 1e6
     parts: dict[str, float] = {}
     refused: dict[str, str] = {}
     passes = 1
     for name, attacker in attackers.items():
-        why = None if allowed is None else allowed.why_no_attack(attacker)
+        why = allowed.why_no_attack(attacker, len(parts))
         if why is not None:
             refused[name] = why
             continue
-        each = _each(attacker, records, on_disk=on_disk)
+        each = _each(attacker, original, records, on_disk=on_disk)
         parts[name] = million * each * len(names)
         passes += PASSES["links"]
     for room in (risk.registry, loss.registry):
         for name in room:
-            why = None if allowed is None else allowed.why_not(room[name])
+            why = allowed.why_not(room[name])
             if why is not None:
                 refused[name] = why
                 continue
@@ -171,17 +170,17 @@ def assess_cost(
     cost = Cost(
         records, len(original.names), size, beside if on_disk else 0, passes, seconds
     )
-    room_left = None
-    if allowed is not None:
-        room_left = allowed.combinations(counted)
+    room_left = allowed.combinations(counted) if on_disk else None
     return AssessCost(cost, parts, refused, room_left)
 
 
-def _each(attacker: Attacker | None, records: int, *, on_disk: bool) -> float:
+def _each(
+    attacker: Attacker, original: Microdata, records: int, *, on_disk: bool
+) -> float:
     """Microseconds of an attacker for each record and compared column."""
     if isinstance(attacker, Nearest):
         return NEAREST
-    if on_disk and isinstance(attacker, Assignment):
+    if on_disk and attacker.goes_over_blocks(original):
         return OVER_BLOCKS
     return AUCTIONED if records > EXACT else PROVEN
 

@@ -1,45 +1,38 @@
-"""Steps of a plan whose columns do not fit in memory, done in blocks of a 2^d-tree.
+"""Steps of a plan that form their groups in blocks of a 2^d-tree.
 
-Microaggregation looks at all its columns at once. Where these do not fit, ``chosen`` says which
-steps form their groups inside blocks, and ``InBlocks.mask`` runs the plan so: look, row order and
-manifest are those of every release. Groups then differ from those of memory, so that the manifest
-keeps the choice (``IN_BLOCKS``), and ``tacit verify`` repeats it in whatever memory there is. Not
-done in blocks, but refused for want of memory: categories and dates (a median or mode of a block
-would be another), weighted means, missing codes, persons and households.
+Microaggregation looks at all its columns at once. Where these do not fit (``any_size``), or where
+somebody asks for it (``asked_for``), groups are formed inside blocks, and ``InBlocks.mask`` runs
+the plan so: look, row order and manifest are those of every release. Groups then differ from those
+of memory, so that the manifest keeps the choice (``IN_BLOCKS``), and ``tacit verify`` repeats it in
+whatever memory there is, here or on a cluster. Not done in blocks, but refused for want of memory:
+categories and dates that are masked (a median or mode of a block would be another), weighted means,
+missing codes, persons and households.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import Literal
 
 from tacit.base.errors import InputError, ParameterError
-from tacit.data.frames import NativeFrame
-from tacit.data.io.disk_table import BATCH
-from tacit.data.io.on_disk import OnDisk
-from tacit.data.io.parquet_parts import ParquetParts
-from tacit.data.microdata import Kind, Microdata, Role, Schema
-from tacit.data.out_of_core.pieces import spans
+from tacit.data.microdata import Kind, Microdata, Role
 from tacit.plan.plan import Plan, Table
 from tacit.protect.base import Protector
 from tacit.protect.file_parts import has_units
 from tacit.protect.parted import strata_columns
-from tacit.scale.protect import protect
+from tacit.scale.block_step import GROUPED, Cut, Room, masked_in_blocks, refuse_cuts
+from tacit.scale.partition.leaf_size import leaf_size
+from tacit.scale.run_result import BlockRelease
 
 BLOCKS = "blocks"
-"""The entry by which a manifest of ``tacit large protect`` is known."""
+"""The entry by which a manifest of ``tacit large protect`` of earlier releases is known."""
 IN_BLOCKS = "in_blocks"
-"""Where a manifest says which steps were done in blocks, and how large these may be."""
-GROUPED = "microaggregation"
-"""The method whose groups depend on the blocks."""
+"""Where a manifest says which steps were done in blocks, how large these may be, and what they are
+cut on where that is not what is masked."""
 LEAF = 10_000
-"""Records of a block at most: as ``tacit large protect`` has it."""
+"""Records of a block at most, unless somebody says so."""
 
 
 def runs_in_blocks(method: Protector, data: Microdata) -> bool:
@@ -56,11 +49,32 @@ def runs_in_blocks(method: Protector, data: Microdata) -> bool:
 
 
 def asked_for(
-    plan: Plan, data: Microdata, leaf: int, memory: int, folder: Path | None
+    plan: Plan,
+    data: Microdata,
+    leaf: int | Literal["auto"],
+    room: Room,
+    *,
+    split_on: tuple[str, ...] = (),
+    price: int = 0,
 ) -> InBlocks:
     """Every step that forms groups does so in blocks of at most ``leaf`` records, as was asked.
 
     Raises where no step can: whoever asks for blocks must not get a release without them.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is done to the file.
+    data : Microdata
+        The file.
+    leaf : int or "auto"
+        L: at most so many records in a block.
+    room : Room
+        Memory, folder and workers.
+    split_on : tuple of str
+        Columns that blocks are cut on, numbers or categories; what a step masks, unless given.
+    price : int
+        Compare the loss with that of no blocks on a sample of so many records.
     """
     data = plan.with_roles(data)
     steps = enumerate(zip(plan.steps, plan.protectors(), strict=True), start=1)
@@ -75,56 +89,99 @@ def asked_for(
             "with the partitions mdav, vmdav or mu-approx, of numbers without missing codes, in "
             "a file of one row per person); leave --blocks out"
         )
-    return InBlocks(dict.fromkeys(grouped, leaf), memory, folder, asked=True)
+    refuse_cuts(data, split_on)
+    cuts = dict.fromkeys(grouped, Cut(leaf, split_on))
+    return InBlocks(cuts, room, asked=True, price=price)
 
 
 @dataclass(frozen=True)
 class InBlocks:
-    """The steps of a plan that are done in blocks: number of the step, from 1 -> leaf."""
+    """The steps of a plan that are done in blocks, by their number from 1."""
 
-    leaf: Mapping[int, int]
-    memory: int
-    folder: Path | None = None
-    request: Mapping[str, Any] = field(default_factory=dict)
-    """What ``tacit large protect`` was asked for: columns, what blocks are cut on, categories."""
+    cuts: Mapping[int, Cut]
+    room: Room
     asked: bool = False
     """Somebody asked for blocks, whatever would fit."""
+    price: int = 0
+    """Records of the sample on which the loss is compared with that of no blocks; 0: it is not."""
+    figures: dict[int, BlockRelease] = field(default_factory=dict, compare=False)
+    """Of the steps that were done."""
 
     def entry(self) -> Table:
-        """What the manifest keeps."""
-        return {IN_BLOCKS: {str(step): leaf for step, leaf in self.leaf.items()}}
+        """What the manifest keeps, once the steps are done."""
+        return {IN_BLOCKS: {str(n): self._kept(n, cut) for n, cut in self.cuts.items()}}
+
+    def _kept(self, number: int, cut: Cut) -> object:
+        # the size that was chosen, so that another version of 'auto' verifies the same
+        leaf = self.figures[number].leaf if cut.leaf == "auto" else cut.leaf
+        return {"leaf": leaf, "split_on": [*cut.split_on]} if cut.split_on else leaf
 
     def sentence(self, plan: Plan) -> str:
         """What is done otherwise than in memory, and why."""
-        names = ", ".join(f"{n} ({plan.steps[n - 1].method})" for n in self.leaf)
-        most = max(self.leaf.values())
+        names = ", ".join(f"{n} ({plan.steps[n - 1].method})" for n in self.cuts)
+        cut = next(iter(self.cuts.values()))
         if self.asked:
             why = f"groups of step {names} are"
         else:
-            limit = f"{self.memory / 1e9:.3g} GB"
+            limit = f"{self.room.memory / 1e9:.3g} GB"
             why = f"the columns of step {names} do not fit in {limit}: groups are"
+        most = (
+            "as many near records as can be paid for"
+            if cut.leaf == "auto"
+            else f"at most {cut.leaf:,} near records"
+        )
+        on = f", cut on {', '.join(cut.split_on)}" if cut.split_on else ""
         return (
-            f"{why} formed inside blocks of at most {most:,} near records (2^d-tree), which loses "
+            f"{why} formed inside blocks of {most} (2^d-tree{on}), which loses "
             "a little more and gives other bytes than without blocks; the manifest says so"
         )
 
+    def sizes(self, plan: Plan, data: Microdata, records: int) -> dict[int, int]:
+        """The size of the blocks of each step, from which its cost is known."""
+        methods, found = plan.protectors(), {}
+        for number, cut in self.cuts.items():
+            columns = len(methods[number - 1].touches(data))
+            leaf = cut.leaf
+            # the least block counts for nothing among thousands
+            found[number] = leaf_size(records, columns, 2) if leaf == "auto" else leaf
+        return found
+
+    def afterwards(self) -> list[str]:
+        """What the blocks were, and their price where somebody asked for it."""
+        said = []
+        for number, done in self.figures.items():
+            kept = f", {done.resumed_bins} bins of an earlier run kept"
+            loss = f"; loss (100 SSE/SST) {done.loss:.4f}"
+            said.append(
+                f"Step {number}: {done.blocks:,} blocks of {done.smallest:,} to "
+                f"{done.largest:,} records{kept if done.resumed_bins else ''}"
+                f"{'' if math.isnan(done.loss) else loss}."
+            )
+            if self.price:
+                said.append(_price_of(done))
+        return said
+
     @classmethod
-    def of(
-        cls, manifest: Table, source: object, memory: int, folder: Path | None = None
-    ) -> InBlocks | None:
+    def of(cls, manifest: Table, source: object, room: Room) -> InBlocks | None:
         """As a manifest says it; None: no step was."""
-        large = manifest.get(BLOCKS)
-        if large is not None:
-            # a release of ``tacit large protect``: one step, all of it in blocks
-            return cls({1: int(large["leaf"])}, memory, folder, large)
-        entry = manifest.get(IN_BLOCKS)
-        if entry is None:
-            return None
         try:
-            leaf = {int(step): int(size) for step, size in entry.items()}
-        except (AttributeError, TypeError, ValueError):
+            large = manifest.get(BLOCKS)
+            if large is not None:
+                # one step, all of it in blocks
+                cut = Cut(
+                    int(large["leaf"]),
+                    tuple(large.get("split_on") or ()),
+                    tuple(large.get("columns") or ()),
+                    tuple(large.get("categorical") or ()),
+                )
+                return cls({1: cut}, room)
+            entry = manifest.get(IN_BLOCKS)
+            if entry is None:
+                return None
+            cuts = {int(step): _cut_of(said) for step, said in entry.items()}
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise InputError(f"{source}: its blocks cannot be read") from None
-        return cls(leaf, memory, folder)
+        return cls(cuts, room)
 
     def mask(
         self, plan: Plan, data: Microdata, outcomes: list[Table] | None = None
@@ -136,73 +193,35 @@ class InBlocks:
     def done(self, plan: Plan) -> Plan:
         """The plan with these steps in blocks, for whoever runs it again."""
         # what is masked record by record is the same in blocks and without
-        steps = [n for n in self.leaf if plan.steps[n - 1].method == GROUPED]
+        steps = [n for n in self.cuts if plan.steps[n - 1].method == GROUPED]
         return replace(plan, instead=dict.fromkeys(steps, self._masked))
 
     def _masked(self, number: int, method: Protector, data: Microdata) -> Microdata:
-        """What one step makes of a file, on the disk or in memory."""
-        data, columns = method._start(data, reset=True)
-        columns = list(self.request.get("columns") or columns)
-        cut_on = self.request.get("split_on")
-        if self.request.get("categorical"):
-            raise InputError(
-                "steps in blocks with categories cannot be run again here: repeat the release "
-                "with tacit verify"
-            )
-        given = method.changed_parameters()
-        given.pop("columns", None)
-        with tempfile.TemporaryDirectory(dir=self.folder, prefix="blocks-") as name:
-            folder = Path(name)
-            source, out = folder / "in.parquet", folder / "out.parquet"
-            _write(data, [*dict.fromkeys([*columns, *(cut_on or [])])], source)
-            protect(
-                source,
-                out,
-                method=GROUPED,
-                parameters=given,
-                columns=columns,
-                split_on=cut_on,
-                drop=[],
-                leaf=self.leaf[number],
-                memory=self.memory,
-            )
-            return _with_masked(data, columns, ParquetParts.of(out))
+        """What one step makes of a file."""
+        masked, self.figures[number] = masked_in_blocks(
+            number, method, data, self.cuts[number], self.room, self.price
+        )
+        return masked
 
 
-def _write(data: Microdata, columns: list[str], path: Path) -> None:
-    """The columns as a Parquet file."""
-    if isinstance(data, OnDisk):
-        tables = data.disk.in_turn(BATCH, columns)
-        schema = data.disk.select(columns).schema
-    else:
-        tables = iter([data.table.select(columns)])
-        schema = data.table.select(columns).schema
-    # what the file says of its columns is not asked for again
-    schema = schema.remove_metadata()
-    with pq.ParquetWriter(path, schema) as writer:
-        for table in tables:
-            writer.write_table(table.replace_schema_metadata(None))
+def _cut_of(said: object) -> Cut:
+    """One step, as a manifest has it: its leaf alone, or with what it is cut on."""
+    if isinstance(said, dict):
+        return Cut(int(said["leaf"]), tuple(map(str, said["split_on"])))
+    if not isinstance(said, int):
+        raise TypeError
+    return Cut(said)
 
 
-def _with_masked(
-    data: Microdata, columns: list[str], masked: ParquetParts
-) -> Microdata:
-    """The file with the masked columns, in the decimals that it has."""
-    schema = data.schema.select(columns)
-    if not isinstance(data, OnDisk):
-        rounded = _rounded(masked.read(columns), schema)
-        return data.with_numbers(columns, rounded.numbers(columns))
-
-    def pieces() -> Iterator[pa.Table]:
-        for first, stop in spans(data.n):
-            some = pa.concat_tables(masked.in_turn(columns, first, stop))
-            yield _rounded(some.combine_chunks(), schema).table
-
-    written = data.disk.folder.write(pieces())
-    return data.with_spilled(columns, written, data.schema)
-
-
-def _rounded(table: pa.Table, schema: Schema) -> Microdata:
-    data = Microdata(table, schema, NativeFrame.of(table))
-    names = table.column_names
-    return data.with_numbers(names, data.numbers(names))
+def _price_of(done: BlockRelease) -> str:
+    paid = done.price
+    if paid is None:
+        return (
+            "The price of the blocks was not computed: only groups by MDAV with no parameter but k "
+            "have a loss that can be compared."
+        )
+    return (
+        f"Price of the blocks on {paid['sample']:,.0f} records: loss "
+        f"{paid['loss_with_blocks']:.4f} in blocks of at most {paid['leaf']:,.0f}, "
+        f"{paid['loss_without_blocks']:.4f} without."
+    )

@@ -190,8 +190,8 @@ def kept_in(
         try:
             yield kept
         finally:
-            # what failed before its first piece has nothing to go on from
-            if kept.finished or not any(folder.glob("pass-*.done")):
+            # what failed before its first piece, or bin of blocks, has nothing to go on from
+            if kept.finished or not any(folder.rglob("*.done")):
                 _remove(folder)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Literal
 
 import numpy as np
@@ -56,10 +57,10 @@ class LinkBlock:
         return match.astype(np.int64), linkage.success, apart
 
     def make(self) -> Attacker:
-        """The attacker; columns come scaled, so it scales none."""
-        attacker: Attacker = registry[self.attacker](
-            **{"scale": "none", **self.parameters}
-        )
+        """The attacker; columns come scaled, so it scales none, where it would."""
+        kind = registry[self.attacker]
+        scaled = {"scale": "none"} if "scale" in signature(kind).parameters else {}
+        attacker: Attacker = kind(**{**scaled, **self.parameters})
         return attacker
 
     def knows(self, leaf: int | Literal["auto"]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacit.base.errors import ParameterError
+from tacit.base.spark_tasks import timed_group
 from tacit.scale.block_fit import Fitted, fit
 from tacit.scale.digest import digest
 from tacit.scale.engine.base import Cancel, ItemsDone
@@ -139,7 +140,10 @@ def _write_links(
     links = (
         both.repartition(tasks, "block")
         .groupBy("block")
-        .applyInArrow(attack, "row long, match long, success double, apart long")
+        .applyInArrow(
+            timed_group(source.spark, attack),
+            "row long, match long, success double, apart long",
+        )
         .repartitionByRange(tasks, "row")
         .sortWithinPartitions("row")
     )

@@ -19,10 +19,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tacit.attack.assignment import Assignment
-from tacit.attack.base import Matching, scored
+from tacit.attack.base import Attacker, Matching, scored
+from tacit.attack.common_classes import in_common_classes
 from tacit.attack.distances import Distance, vectors
 from tacit.attack.nearest import Nearest
 from tacit.attack.truth import true_rows
+from tacit.attack.unit_counts import counted_units
 from tacit.base.errors import ParameterError
 from tacit.base.seeds import FIXED
 from tacit.base.typing import Floats, Ints
@@ -101,40 +103,94 @@ def link_over_blocks(
             truth = truth[some]
         with mapped_by(partial(engine.map, progress=progress, cancel=cancel)):
             block = None if leaf == "auto" else leaf
-            found = _found(attacker, ours, theirs, names, block, some)
-        matching = found.matching
-        success, _ = scored(matching, truth)
-        seconds = time.perf_counter() - start
-        links = pa.table({"match": matching.match, "success": success})
+            linkage = _linked(attacker, ours, theirs, names, truth, block, some)
+        linkage.engine = engine.name
+        linkage.seconds = time.perf_counter() - start
+        assert linkage.match is not None
+        assert linkage.success is not None
         if out is not None:
             Path(out).mkdir(parents=True, exist_ok=True)
-            rows = pa.array(np.arange(ours.n) if some is None else some)
-            table = links.add_column(0, "row", rows)
-            pq.write_table(table, Path(out) / "part-00000.parquet")
-        is_nearest = isinstance(attacker, Nearest)
-        where = "looks in every block that can hold the nearest"
-        return BlockLinkage(
-            attacker="nearest" if is_nearest else "assignment",
-            knows=f"{attacker.knows}; {where if is_nearest else 'over all blocks'}",
-            records=len(truth),
-            blocks=found.blocks,
-            correct=float(success.sum()),
-            digest=digest([links], links.column_names),
-            engine=engine.name,
-            seconds=seconds,
-            apart=found.apart,
-            exact=True,
-            price=_price(attacker, ours, theirs, names, success, some, price),
-            match=matching.match,
-            success=success,
-            masked_records=theirs.n,
-            sampled_of=None if some is None else ours.n,
-            cost=matching.cost,
-            bound=matching.bound,
-            certified=matching.certified,
-            tolerance=matching.tolerance,
-            log=matching.log,
+            rows = np.arange(ours.n) if some is None else some
+            links = {"row": rows, "match": linkage.match, "success": linkage.success}
+            pq.write_table(pa.table(links), Path(out) / "part-00000.parquet")
+        linkage.price = _price(
+            attacker, ours, theirs, names, linkage.success, some, price
         )
+        return linkage
+
+
+def link_sample(
+    attacker: Attacker, original: Microdata, masked: Microdata, truth: Ints, size: int
+) -> BlockLinkage:
+    """So many originals, drawn by a fixed seed, against all masked records.
+
+    Each is linked as among all (columns are standardised by all records), so that the rate of the
+    sample, with its interval, is the answer for the file.
+
+    Parameters
+    ----------
+    attacker : Nearest
+        How distances are measured.
+    original, masked : Microdata
+        Both files.
+    truth : array of int
+        The masked row of each original (-1: not released).
+    size : int
+        How many are drawn.
+    """
+    if not isinstance(attacker, Nearest) or not attacker.works_over_blocks:
+        raise ParameterError(
+            "--sample is for nearest record: other attackers look at all records at once"
+        )
+    if not counted_units(original).single:
+        raise ParameterError(
+            "--sample draws records, and this file has persons or households of several; "
+            "leave it out"
+        )
+    names = attacker._columns(original, masked)
+    ours, theirs = in_common_classes(original, masked, names)
+    some = sampled(original.n, min(size, original.n))
+    return _linked(attacker, ours, theirs, names, truth[some], None, some)
+
+
+def _linked(
+    attacker: Nearest | Assignment,
+    ours: Microdata,
+    theirs: Microdata,
+    names: list[str],
+    truth: Ints,
+    block: int | None,
+    some: Ints | None,
+) -> BlockLinkage:
+    """The links of two files, or of some originals, with their count; ``truth`` is of those."""
+    start = time.perf_counter()
+    found = _found(attacker, ours, theirs, names, block, some)
+    matching = found.matching
+    success, _ = scored(matching, truth)
+    links = pa.table({"match": matching.match, "success": success})
+    is_nearest = isinstance(attacker, Nearest)
+    where = "looks in every block that can hold the nearest"
+    return BlockLinkage(
+        attacker="nearest" if is_nearest else "assignment",
+        knows=f"{attacker.knows}; {where if is_nearest else 'over all blocks'}",
+        records=len(truth),
+        blocks=found.blocks,
+        correct=float(success.sum()),
+        digest=digest([links], links.column_names),
+        engine="threads",
+        seconds=time.perf_counter() - start,
+        apart=found.apart,
+        exact=True,
+        match=matching.match,
+        success=success,
+        masked_records=theirs.n,
+        sampled_of=None if some is None else ours.n,
+        cost=matching.cost,
+        bound=matching.bound,
+        certified=matching.certified,
+        tolerance=matching.tolerance,
+        log=matching.log,
+    )
 
 
 def sampled(n: int, size: int) -> Ints:

@@ -6,11 +6,13 @@ import numpy as np
 import pyarrow as pa
 
 from tacit.base.seeds import FIXED
+from tacit.scale.block_fit import fit
 from tacit.scale.column_codes import number_column
-from tacit.scale.partition.aggregate import microaggregate
+from tacit.scale.partition.aggregate import aggregate_block, microaggregate
+from tacit.scale.partition.base import Blocks
 from tacit.scale.partition.orthtree import OrthTree
 from tacit.scale.request import Request
-from tacit.scale.source import ChunkedSource
+from tacit.scale.source import ChunkedSource, TableSource
 
 # the L of ``leaf="auto"`` depends on the size of the file; for a sample the default is taken
 LEAF_OF_AUTO = 10_000
@@ -49,19 +51,26 @@ def price_of_blocks(
     if not size or not request.fast:
         return None
     k = request.k
-    table = sample_rows(source, list(request.columns), size)
+    names = list(dict.fromkeys([*request.columns, *request.split_on]))
+    table = sample_rows(source, names, size)
     values = np.column_stack([number_column(table, name) for name in request.columns])
-    values = values[~np.isnan(values).any(axis=1)]
+    complete = ~np.isnan(values).any(axis=1)
+    values, table = values[complete], table.filter(pa.array(complete))
     run_leaf = LEAF_OF_AUTO if request.leaf == "auto" else request.leaf
     # a block holds two groups at least, or there would be nothing to choose
     leaf = max(min(run_leaf, len(values) // 10), 2 * k)
     tree = OrthTree(leaf=leaf, least=max(k, 2))
     whole = microaggregate(values, k)
-    in_blocks = microaggregate(values, k, tree)
+    # cut on what the blocks of the file are cut on
+    cut = fit(
+        TableSource(table), request.split_on, tree, categorical=request.categorical
+    )
+    blocks = Blocks(cut.assign(table), cut.splitter)
+    errors = [aggregate_block(values[rows], k, whole.scale)[2] for rows in blocks]
     return {
         "sample": float(len(values)),
         "leaf": float(leaf),
         "loss_without_blocks": whole.loss,
-        "loss_with_blocks": in_blocks.loss,
-        "blocks_in_sample": float(len(in_blocks.blocks or ())),
+        "loss_with_blocks": 100.0 * float(np.sum(errors)) / whole.sst,
+        "blocks_in_sample": float(len(blocks)),
     }

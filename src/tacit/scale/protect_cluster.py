@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from tacit.base.spark_tasks import timed_group
 from tacit.scale.block_fit import Fitted
 from tacit.scale.digest import digest
 from tacit.scale.engine.base import Cancel
 from tacit.scale.parquet_folder import put_in_place, refuse_strange
+from tacit.scale.price import price_of_blocks
 from tacit.scale.request import Request
 from tacit.scale.run_result import Clock
 from tacit.scale.source import ParquetSource
@@ -61,6 +63,7 @@ class ClusterStages:
         folder: str | Path | None,
     ) -> None:
         self.engine = engine
+        self.path = source
         self.spark = engine.session()
         self.source = SparkSource(self.spark, source)
         self.on_disk = "://" not in out
@@ -118,7 +121,7 @@ class ClusterStages:
             records.repartition(tasks, "block")
             .groupBy("block")
             .applyInArrow(
-                treat_group(self.treatment),
+                timed_group(self.spark, treat_group(self.treatment)),
                 f"row long, {types}, _error double, _block long",
             )
         )
@@ -176,8 +179,10 @@ class ClusterStages:
         request: Request,
         size: int,
     ) -> dict[str, float] | None:
-        """Not computed: a sample would have to come to the driver."""
-        return None
+        """The loss of a sample, which the driver reads; None: it cannot, as on an object store."""
+        if "://" in self.path:
+            return None
+        return price_of_blocks(ParquetSource(Path(self.path)), request, size)
 
     def clean(self) -> None:
         """Remove the groups from wherever Spark can write: a disk, hdfs, an object store."""

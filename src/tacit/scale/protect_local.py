@@ -64,8 +64,8 @@ class LocalStages:
         return next(self.source.chunks(), nothing)[1]
 
     def identity(self) -> dict[str, object]:
-        """The files, and the limit that decides the bins."""
-        return {"input": self.source.fingerprint(), "memory": self.limit}
+        """The files; how much memory decides the bins, and a run that goes on has its own."""
+        return {"input": self.source.fingerprint()}
 
     def prepare(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from tacit.base.errors import TacitWarning
 from tacit.data.frames import Frame
@@ -13,7 +14,7 @@ from tacit.plan.manifest import Manifest
 from tacit.plan.plan import Plan, Table
 from tacit.plan.release import release as release_file
 from tacit.scale.any_size import place_of
-from tacit.scale.in_blocks import InBlocks
+from tacit.scale.in_blocks import InBlocks, asked_for
 
 
 def release(
@@ -23,6 +24,8 @@ def release(
     *,
     memory: str | None = None,
     engine: str | None = None,
+    blocks: int | Literal["auto"] | None = None,
+    split_on: Iterable[str] = (),
     schema: Schema | None = None,
     release_as_is: Iterable[str] = (),
     allow_unprotected: bool = False,
@@ -46,6 +49,10 @@ def release(
         How much memory may be used, such as 4GB; 80 % of what is free, unless given.
     engine : str, optional
         ``local`` (this machine), or a Spark master whose workers see the folder of the release.
+    blocks : int or "auto", optional
+        Form the groups of a microaggregation inside blocks of at most so many near records.
+    split_on : iterable of str
+        What these blocks are cut on; the masked columns, unless given.
     schema, release_as_is, allow_unprotected, keep_order, force, **roles
         As in ``tacit.release``.
     """
@@ -55,10 +62,15 @@ def release(
 
         def read(*what: object, **how: Iterable[str] | str | None) -> Microdata:
             data = place.read(*what, **how)  # type: ignore[arg-type]  # as it was given
-            blocks = place.in_blocks(recipe, data)
             if blocks is not None:
-                chosen.append(blocks)
-                warnings.warn(blocks.sentence(recipe), TacitWarning, stacklevel=4)
+                cut_on = tuple(split_on)
+                found = asked_for(recipe, data, blocks, place.room, split_on=cut_on)
+                chosen.append(found)
+                return data
+            by_need = place.in_blocks(recipe, data)
+            if by_need is not None:
+                chosen.append(by_need)
+                warnings.warn(by_need.sentence(recipe), TacitWarning, stacklevel=4)
             return data
 
         def mask(
@@ -66,7 +78,8 @@ def release(
         ) -> tuple[Microdata, Manifest]:
             if not chosen:
                 return plan.mask(data, outcomes), {}
-            return chosen[0].mask(plan, data, outcomes), chosen[0].entry()
+            masked = chosen[0].mask(plan, data, outcomes)
+            return masked, chosen[0].entry()
 
         return release_file(
             recipe,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +61,14 @@ class BlockRelease:
         out = asdict(self)
         del out["release"]
         return dict(jsonable(out))
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> BlockRelease:
+        """From what ``to_dict`` gave, of a run that goes on."""
+        out = cls(**said)
+        # JSON has no number for what has no meaning
+        out.loss = float("nan") if said["loss"] is None else said["loss"]
+        return out
 
 
 @dataclass

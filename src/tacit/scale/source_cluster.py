@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pyarrow as pa
 
+from tacit.base.spark_tasks import timed
 from tacit.scale.block_fit import Fitted, P
 from tacit.scale.engine.apache_spark import TASKS_PER_CORE
 from tacit.scale.engine.base import Engine
@@ -93,7 +94,7 @@ class SparkSource:
             yield pa.RecordBatch.from_arrays(arrays, names=["key", *sums])
 
         types = ", ".join(f"{name} long" for name in ("key", *sums))
-        by_task = wanted.mapInArrow(tally, types)
+        by_task = wanted.mapInArrow(timed(self.spark, tally), types)
         by_key = by_task.repartition(tasks_for(self.spark), "key").groupBy("key")
         added = [F.sum(name).alias(name) for name in sums]
         whole = by_key.agg(*added).toArrow()
@@ -113,7 +114,8 @@ class SparkSource:
             one_row = pa.array([part], pa.binary())
             yield pa.RecordBatch.from_arrays([one_row], names=["state"])
 
-        for row in wanted.mapInArrow(small, "state binary").collect():
+        states = wanted.mapInArrow(timed(self.spark, small), "state binary")
+        for row in states.collect():
             state.merge(pickle.loads(bytes(row["state"])))
 
     @cached_property
@@ -190,7 +192,8 @@ def with_block(
             yield pa.RecordBatch.from_arrays(arrays, names=["row", "block", *keep])
 
     wanted = frame.select("row", *map(quoted, names))
-    return wanted.mapInArrow(label, f"row long, block long, {fields(schema, keep)}")
+    types = f"row long, block long, {fields(schema, keep)}"
+    return wanted.mapInArrow(timed(frame.sparkSession, label), types)
 
 
 def tasks_for(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from attack.plain import FILES, cheapest, costs, files
+from tacit.attack.solver import stopper as stopper_file
 from tacit.attack.solver.assign import assign, second_best
 from tacit.attack.solver.assign_graph import assign_dense, assign_graph
 from tacit.attack.solver.rounds import CANDIDATES
 from tacit.attack.solver.solution import Solution
+from tacit.attack.solver.stopper import Stopper
 from tacit.base.errors import InputError
 
 METRICS = ["euclidean", "squared", "manhattan"]
@@ -186,3 +189,26 @@ def test_impossible_graphs_are_refused() -> None:
         assign_graph([0, 1, 2], [0, 0], [1.0, 1.0], 2)
     with pytest.raises(InputError, match="swap"):
         assign_dense(np.ones((3, 2)))
+
+
+def test_a_signal_that_ends_the_program_ends_its_kernels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SIGTERM in the middle of an auction waited until it was over."""
+    stopper = Stopper(threads=1)
+
+    def until_told() -> None:
+        for _ in range(500):
+            if stopper.flag[0]:
+                return
+            time.sleep(0.01)
+        raise AssertionError("nobody told it to end")
+
+    def ended(*_: object, **__: object) -> None:
+        raise SystemExit(143)
+
+    monkeypatch.setattr(stopper_file, "wait", ended)
+    with pytest.raises(SystemExit):
+        stopper.run([until_told])
+    assert stopper.stopped
+    assert not stopper.interrupted

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import tacit as tc
 from base.seeds.attack import Floats, Protect
 from tacit import scale as large
+from tacit.base import seeds
 from tacit.cli import app
 from tacit.plan import manifest
 
@@ -102,40 +103,27 @@ def private_again(values: Floats, seed: int) -> Floats:
     return numbers(plan.apply(micro(values)).table)
 
 
+# the one method with random numbers that means the same in blocks
+ROUNDING: dict[str, Any] = {
+    "method": "rounding",
+    "parameters": {"base": 4000.0, "kind": "random"},
+    "columns": NAMES,
+    "leaf": 5000,
+    "engine": 1,
+}
+
+
 def large_release(folder: Path, *seed: str) -> Floats:
     pq.write_table(frame(original()), folder / "in.parquet")
-    method = [
-        "--method",
-        "rounding",  # the one method with random numbers that means the same in blocks
-        "--set",
-        "base=4000",
-        "--set",
-        "kind=random",
-        "--quasi",
-        ",".join(NAMES),
-        "--leaf",
-        "5000",
-    ]
-    run(
-        "large",
-        "protect",
-        folder / "in.parquet",
-        folder / "out.parquet",
-        *method,
-        *seed,
-    )
+    by_hand = int(seed[1]) if seed else None
+    seeds.warn(by_hand)
+    told = {**ROUNDING, "seed": by_hand, "drop": []}
+    large.protect(folder / "in.parquet", folder / "out.parquet", **told)
     return numbers(pq.read_table(folder / "out.parquet"))
 
 
 def large_again(values: Floats, seed: int) -> Floats:
-    told = {
-        "method": "rounding",
-        "parameters": {"base": 4000.0, "kind": "random"},
-        "columns": NAMES,
-        "leaf": 5000,
-        "engine": 1,
-    }
-    return numbers(large.protect(frame(values), seed=seed, **told).release)
+    return numbers(large.protect(frame(values), seed=seed, **ROUNDING).release)
 
 
 def stream_release(folder: Path, *seed: str) -> Floats:

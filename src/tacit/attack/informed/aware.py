@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.attack.base import Matching
-from tacit.attack.informed.base import Informed
+from tacit.attack.informed.base import Informed, spill_of
 from tacit.attack.informed.by_parts import attacker_for
 from tacit.attack.informed.estimated import AwareEstimated
 from tacit.attack.informed.evidence import Evidence, Rule, link_by
@@ -14,6 +14,7 @@ from tacit.attack.informed.pram import unchanged
 from tacit.attack.informed.reverse import Reverse
 from tacit.attack.informed.steps import (
     Protector,
+    as_planned,
     computed_part,
     in_short,
     protectors_of,
@@ -95,7 +96,19 @@ class Aware(Informed):
                 columns=self.columns,
             )
             return guesser._match(original, masked, columns)
-        return link_by(self.evidence(original, masked, columns), self.rule)
+        evidence = self.evidence(original, masked, columns)
+        return link_by(evidence, self.rule, spill_of(original))
+
+    def is_vectors(self, original: Microdata, columns: list[str]) -> bool:
+        """One step whose attacker compares vectors, and columns without gaps or left alone."""
+        steps = [] if self.plan is None else protectors_of(self.plan)
+        if len(steps) != 1 or any(original.missing(name).any() for name in columns):
+            return False
+        given = as_planned(self.plan, original)
+        touched = set(steps[0].touches(given))
+        attacker = attacker_for(steps[0], given)
+        mine = [name for name in columns if name in touched]
+        return not mine or (attacker is not None and attacker.is_vectors(given, mine))
 
     def evidence(
         self,

@@ -3,11 +3,13 @@ links."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tacit.attack.base import Attacker, Matching
+from tacit.attack.holding import GRAPH, Holding
 from tacit.attack.informed.evidence import Evidence, Rule, link_by
 from tacit.attack.informed.row_order import restore, value_order
 from tacit.base.typing import Floats
@@ -24,6 +26,30 @@ class Informed(Attacker):
 
     method: ClassVar[str] = ""
     rule: Rule
+    held_over_blocks = Holding(480, 20, GRAPH)
+
+    @property
+    def works_over_blocks(self) -> bool:
+        """Not by itself: where its evidence is vectors alone (``goes_over_blocks``)."""
+        return False
+
+    def goes_over_blocks(self, original: Microdata) -> bool:
+        """Does its rule link all records at once, by vectors that files on the disk can give?"""
+        columns = [name for name in original.quasi if name in original.schema]
+        asked = getattr(self, "columns", None) or columns
+        return self.rule == "assignment" and self.is_vectors(original, asked)
+
+    def is_vectors(self, original: Microdata, columns: list[str]) -> bool:
+        """Is the evidence on these columns vectors alone, of any release?
+
+        Parameters
+        ----------
+        original : Microdata
+            The file before masking, or its first records.
+        columns : list of str
+            The columns that are compared.
+        """
+        return False
 
     @property
     def compares_classes(self) -> bool:
@@ -84,7 +110,8 @@ class Informed(Attacker):
         columns: list[str],
     ) -> Matching:
         """Link files whose rows are in the order of their values."""
-        return link_by(self.evidence(original, masked, columns), self.rule)
+        spill = spill_of(original)
+        return link_by(self.evidence(original, masked, columns), self.rule, spill)
 
     def _says(self, knowledge: str) -> str:
         """The phrase of ``knows``, with what the rule adds."""
@@ -92,6 +119,16 @@ class Informed(Attacker):
         if self.rule == "assignment":
             phrase += ", and that each masked record belongs to one original"
         return phrase
+
+
+def spill_of(original: Microdata) -> Path | None:
+    """The folder of a file on the disk; None: it is in memory."""
+    if original.in_memory:
+        return None
+    # measured: what reads files is not loaded where they are in memory
+    from tacit.attack.over_blocks.blocked_files import folder_of
+
+    return folder_of(original)
 
 
 def _same_roles(original: Microdata, masked: Microdata) -> Microdata:

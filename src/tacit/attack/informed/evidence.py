@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -157,7 +158,7 @@ class Evidence:
             left, right = ours.stop, theirs.stop
 
 
-def link_by(evidence: Evidence, rule: Rule) -> Matching:
+def link_by(evidence: Evidence, rule: Rule, spill: Path | None = None) -> Matching:
     """The matching of the rule: each record on its own, or all at once as a bijection.
 
     Parameters
@@ -166,9 +167,11 @@ def link_by(evidence: Evidence, rule: Rule) -> Matching:
         Costs of pairs.
     rule : {"assignment", "nearest", "likeliest"}
         Who is named.
+    spill : path, optional
+        Where files on the disk have their columns (``evidence_assignment``).
     """
     if rule == "assignment":
-        return assignment(evidence)
+        return assignment(evidence, spill)
     return nearest(evidence, crowded=rule == "likeliest")
 
 

@@ -1,12 +1,13 @@
 """Evidence linked by assignment: the one-to-one linkage of least total cost.
 
-Three ways, by what the evidence is and how large the file: all pairs written down, the
-certified solver on vectors, or candidates only.
+Four ways, by what the evidence is and how large the file: all pairs written down, the
+certified solver on vectors, the same over blocks on the disk, or candidates only.
 """
 
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from tacit.attack.informed.transport import transport, transport_possible
 from tacit.attack.solver.assign import assign
 from tacit.attack.solver.csr import pointers_of
 from tacit.attack.solver.near_optimal import EXACT
+from tacit.attack.solver.rounds import CANDIDATES as NEAREST
 from tacit.attack.solver.scan import FEW
 from tacit.base.errors import TacitWarning
 from tacit.base.scipy_parts import linear_sum_assignment
@@ -31,16 +33,24 @@ if TYPE_CHECKING:
 # of classes of identical records for which they are, however many records there are
 DENSE = 6_000
 CLASS_PAIRS = 4_000_000
+# Records of files on the disk above which vectors are linked there
+HELD = 50_000
 
 
-def assignment(evidence: Evidence) -> Matching:
+def assignment(evidence: Evidence, spill: Path | None = None) -> Matching:
     """The one-to-one link of least total cost; classes of identical records share their links.
 
     Parameters
     ----------
     evidence : Evidence
         Costs of pairs.
+    spill : path, optional
+        Where files on the disk have their columns: vectors of a large file are linked there, which
+        holds a fourth as much.
     """
+    large = max(len(evidence.u), len(evidence.v)) > HELD
+    if spill is not None and large and evidence.pure and evidence.u.shape[1] > 1:
+        return _over_blocks(evidence, spill)
     ours, theirs = evidence.classes()
     records = max(int(ours.count.sum()), int(theirs.count.sum()))
     # on vectors the solver is ten to fifty times as fast as all pairs at 3,000 records; on few
@@ -149,6 +159,22 @@ def _certified(
     matching.certified = solution.certified
     matching.tolerance = solution.tolerance
     matching.log = solution.log
+    return matching
+
+
+def _over_blocks(evidence: Evidence, spill: Path) -> Matching:
+    """What ``_certified`` gives, from vectors in blocks on the disk."""
+    from tacit.attack.over_blocks.assigned_records import Stop, assigned_vectors
+
+    stop = Stop(NEAREST, gap=0.0, time_limit=None, exact=EXACT, progress=None)
+    matching = assigned_vectors(evidence.u, evidence.v, stop, spill).matching
+    # a score is a cost here, half of the squared distance
+    matching.score = 0.5 * matching.score**2
+    matching.duals = None
+    assert matching.cost is not None
+    assert matching.bound is not None
+    matching.cost *= 0.5
+    matching.bound *= 0.5
     return matching
 
 

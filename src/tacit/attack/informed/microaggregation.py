@@ -103,6 +103,13 @@ class AwareMicroaggregation(Informed):
         """Who the intruder is and what they know, in one phrase."""
         return self._says("which columns were averaged together in groups")
 
+    def is_vectors(self, original: Microdata, columns: list[str]) -> bool:
+        """Numbers alone, none of which was averaged by itself along its sorted values."""
+        if self.blocks is None or continuous(original, columns) != columns:
+            return False
+        together = {name for block in self.blocks if len(block) > 1 for name in block}
+        return not self.runs or set(columns) <= together
+
     def evidence(
         self,
         original: Microdata,

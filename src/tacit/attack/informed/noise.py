@@ -116,6 +116,11 @@ class AwareNoise(Informed):
             return self._says(f"that values were multiplied by noise ({size})")
         return self._says(f"that {self.kind} noise ({size}) was added")
 
+    def is_vectors(self, original: Microdata, columns: list[str]) -> bool:
+        """Numbers alone, and no factors whose law is no distance."""
+        normal = self.kind == "multiplicative" and self.factor == "normal"
+        return not normal and continuous(original, columns) == columns
+
     def evidence(
         self,
         original: Microdata,

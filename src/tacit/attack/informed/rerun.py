@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from tacit.attack.holding import Holding
 from tacit.attack.informed.base import Informed
 from tacit.attack.informed.evidence import Evidence, Rule
 from tacit.attack.informed.pram import unchanged
-from tacit.attack.informed.steps import apply_again
+from tacit.attack.informed.steps import apply_again, protectors_of
 from tacit.data.microdata import Microdata
 
 
@@ -81,6 +83,17 @@ class Rerun(Informed):
             "the method with all its parameters, which draws no random numbers and can be "
             "run again"
         )
+
+    def is_vectors(self, original: Microdata, columns: list[str]) -> bool:
+        """Whatever the plan makes again is compared as it is."""
+        return True
+
+    def holding(self, original: Microdata, *, on_disk: bool) -> Holding:
+        """What it links by, and what the plan holds that is run again."""
+        linked = super().holding(original, on_disk=on_disk)
+        steps = [] if self.plan is None else protectors_of(self.plan)
+        again = max((step.holds(original)[0] for step in steps), default=0.0)
+        return replace(linked, each=max(linked.each, again))
 
     def evidence(
         self,

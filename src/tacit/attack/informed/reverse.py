@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.attack.base import Matching
-from tacit.attack.informed.base import Informed
+from tacit.attack.informed.base import Informed, spill_of
 from tacit.attack.informed.evidence import Evidence, Rule, link_by
 from tacit.attack.informed.guessed_plan import Guess
 from tacit.attack.informed.guesses import guess
@@ -103,7 +103,8 @@ class Reverse(Informed):
         guesses = guess(original, masked, columns)
         matching = _exchanged(original, masked, guesses)
         if matching is None:
-            matching = link_by(self._total(original, masked, guesses), self.rule)
+            total = self._total(original, masked, guesses)
+            matching = link_by(total, self.rule, spill_of(original))
         matching.log = [each.to_dict() for each in guesses]
         return matching
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -10,7 +11,11 @@ from tacit.attack.base import Matching
 from tacit.attack.class_links import members_share
 from tacit.attack.distances import Distance, Scale
 from tacit.attack.over_blocks.block_rounds import BlockRounds
-from tacit.attack.over_blocks.blocked_files import BlockedFiles, blocked_files
+from tacit.attack.over_blocks.blocked_files import (
+    BlockedFiles,
+    blocked_files,
+    blocked_vectors,
+)
 from tacit.attack.over_blocks.candidate_pairs import CandidatePairs
 from tacit.attack.over_blocks.classes import Classes
 from tacit.attack.solver.csr import pointers_of
@@ -95,24 +100,56 @@ def assigned_records(
     with blocked_files(
         original, masked, columns, distance, scale, weights, block=block
     ) as files:
-        frame = files.space.frame
-        ours = Classes.of(files.original, frame, original.n)
-        theirs = Classes.of(files.masked, frame, masked.n)
-        kind = KIND["squared"] if squared else files.space.kind
-        # the solver links every row: the shorter file must be the rows
-        is_turned = original.n > masked.n
-        sides = (files.original, ours), (files.masked, theirs)
-        rows, cols = sides[::-1] if is_turned else sides
-        pairs = CandidatePairs(files, rows, cols, kind)
-        rounds = BlockRounds(pairs, stop.time_limit, stop.progress)
-        is_large = max(original.n, masked.n) > stop.exact
-        one = is_large and stop.gap == 0 and stop.time_limit is None
-        rounds.go(stop.candidates, stop.gap, 1 if one else None)
-        matching = _matching(rounds, ours, theirs, is_turned, squared)
-        if is_large and not rounds.certified:
-            # the interval of the rate is longer: the gap is proven for the cost alone
-            matching.tolerance = TOLERANCE
-        return AssignedRecords(matching, _blocks(files), _apart(ours, theirs))
+        return _assigned(files, original.n, masked.n, stop, squared=squared)
+
+
+def assigned_vectors(
+    X: Floats,
+    Y: Floats,
+    stop: Stop,
+    beside: Path | None = None,
+    *,
+    block: int | None = None,
+) -> AssignedRecords:
+    """The same of vectors, whose squared distances are the cost.
+
+    Parameters
+    ----------
+    X, Y : arrays
+        One row for each record.
+    stop : Stop
+        When the solver may stop.
+    beside : path, optional
+        A folder that every worker sees.
+    block : int, optional
+        Records of a block, about.
+    """
+    with blocked_vectors(X, Y, beside, block=block) as files:
+        return _assigned(files, len(X), len(Y), stop, squared=True)
+
+
+def _assigned(
+    files: BlockedFiles, n: int, m: int, stop: Stop, *, squared: bool
+) -> AssignedRecords:
+    """Rounds over the blocks of two files with so many records."""
+    frame = files.space.frame
+    ours = Classes.of(files.original, frame, n)
+    theirs = Classes.of(files.masked, frame, m)
+    kind = KIND["squared"] if squared else files.space.kind
+    # the solver links every row: the shorter file must be the rows
+    is_turned = n > m
+    sides = (files.original, ours), (files.masked, theirs)
+    rows, cols = sides[::-1] if is_turned else sides
+    pairs = CandidatePairs(files, rows, cols, kind)
+    rounds = BlockRounds(pairs, stop.time_limit, stop.progress)
+    is_large = max(n, m) > stop.exact
+    one = is_large and stop.gap == 0 and stop.time_limit is None
+    rounds.go(stop.candidates, stop.gap, 1 if one else None)
+    matching = _matching(rounds, ours, theirs, is_turned, squared)
+    if is_large and not rounds.certified:
+        # the interval of the rate is longer: the gap is proven for the cost alone
+        matching.tolerance = TOLERANCE
+    return AssignedRecords(matching, _blocks(files), _apart(ours, theirs))
 
 
 def _blocks(files: BlockedFiles) -> int:

@@ -21,6 +21,7 @@ import time
 import numpy as np
 
 from tacit.attack.over_blocks.candidate_pairs import CandidatePairs
+from tacit.attack.over_blocks.kept_blocks import KeptBlocks
 from tacit.attack.over_blocks.sparse_graph import SparseGraph
 from tacit.attack.solver.assign_graph import PHASES, Solver
 from tacit.attack.solver.near_optimal import PHASES as LARGE
@@ -86,7 +87,10 @@ class BlockRounds:
         near = self.pairs.nearest(candidates, self.stopper)
         if near is None:
             return
-        self.graph = SparseGraph.of(near.pairs, len(self.count), len(self.capacity))
+        # blocks are read again when there are prices
+        KeptBlocks.forget()
+        self.graph = SparseGraph.of(near.parts, len(self.count), len(self.capacity))
+        near.forget()
         self.far = near.farthest
         # the nearest distances are duals already: u = least cost, v = 0
         no_price = np.zeros(len(self.capacity))
@@ -96,6 +100,9 @@ class BlockRounds:
     @property
     def certified(self) -> bool:
         """Cost and bound agree to rounding."""
+        if not np.isfinite(self.cost):
+            # no linkage is complete yet: what is infinite agrees with anything
+            return False
         rounding = 4 * float((self.slack * self.count).sum()) + 1e-13 * abs(self.cost)
         return self.cost - self.bound <= rounding
 
@@ -132,6 +139,7 @@ class BlockRounds:
                 "assignment over blocks was stopped before its first linkage was complete; "
                 "give it more time (time_limit)"
             )
+        self._forget_graph()
         if self.stopper.interrupted:
             print(
                 f"stopped by Ctrl-C: best cost {self.cost:.6f}, "
@@ -162,15 +170,18 @@ class BlockRounds:
             allowance -= (u - u_before) + float((v - v_before).max(initial=0.0))
             u_before, v_before = u, v
             solved = time.monotonic()
+            arcs = len(self.graph.cols)
+            if number == most:
+                self._forget_graph()
             need = allowance < -self.slack
-            found = self._price(need, u, v, allowance)
+            found = self._price(need, u, v, allowance, is_last=number == most)
             if found is None:
                 break
             violated = found
             entry: LogEntry = {
                 "round": number,
                 "by": "auction" if by_auction else "paths",
-                "arcs": len(self.graph.cols),
+                "arcs": arcs,
                 "cost": self.cost,
                 "bound": self.bound,
                 "gap": self.gap,
@@ -229,6 +240,10 @@ class BlockRounds:
             self._keep_links(self.solver.cost)
         return self.solver.duals()
 
+    def _forget_graph(self) -> None:
+        """Who prices for the last time, or asks for the links, needs no arcs any more."""
+        self.graph = SparseGraph.of([], 0, len(self.capacity))
+
     def _keep_links(self, cost: float) -> None:
         if cost < self.cost:
             self.cost = cost
@@ -236,16 +251,23 @@ class BlockRounds:
             self.best_costs = self.solver.state.row_cost.copy()
 
     def _price(
-        self, need: Bools, u: Floats, v: Floats, allowance: Floats
+        self,
+        need: Bools,
+        u: Floats,
+        v: Floats,
+        allowance: Floats,
+        *,
+        is_last: bool = False,
     ) -> int | None:
         """Search for pairs below the duals of the classes in ``need``, and add them.
 
-        Returns how many had one; None: the time was up. ``allowance`` is renewed.
+        Returns how many had one; None: the time was up. ``allowance`` is renewed. In the last round
+        nobody will solve a larger graph: the least value of each class is enough for the bound.
         """
         cost = self.cost if np.isfinite(self.cost) else float((u * self.count).sum())
         limits = np.full(len(u), -np.inf)
         limits[need] = u[need] + AHEAD * cost / float(self.count.sum())
-        found = self.pairs.priced(ADDED, limits, v, self.stopper)
+        found = self.pairs.priced(1 if is_last else ADDED, limits, v, self.stopper)
         if found is None:
             return None
         # lowered to what was found, the duals hold for every pair: their value is a bound
@@ -253,11 +275,14 @@ class BlockRounds:
         # all pairs below the limit are in the graph from now on, or the best of them
         allowance[need] = (np.minimum(limits, found.farthest) - u)[need]
         violated = int((found.least < u - self.slack).sum())
-        if violated:
+        if violated and not is_last:
             before = len(self.graph.cols)
-            self.graph = self.graph.with_pairs(found.pairs)
+            self.graph = self.graph.with_pairs(found.parts)
+            found.forget()
             if len(self.graph.cols) == before:  # nothing but rounding
                 return 0
+        else:
+            found.forget()
         return violated
 
     def _rounding(self, u: Floats, v: Floats) -> None:

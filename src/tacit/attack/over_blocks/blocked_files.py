@@ -11,11 +11,16 @@ from pathlib import Path
 from tacit.attack.distances import Distance, Scale, metric_of
 from tacit.attack.over_blocks.block_search import Space
 from tacit.attack.over_blocks.block_tree import BlockTree
-from tacit.attack.over_blocks.disk_vectors import spilled_vectors
+from tacit.attack.over_blocks.disk_vectors import (
+    DiskVectors,
+    spilled_vectors,
+    written_vectors,
+)
 from tacit.attack.over_blocks.kept_blocks import KeptBlocks
 from tacit.attack.over_blocks.laid_out import LaidOut, lay_out
 from tacit.attack.solver.frame import ROUNDING, Frame
 from tacit.attack.solver.neighbours import KIND
+from tacit.base.typing import Floats
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
 
@@ -68,27 +73,62 @@ def blocked_files(
     block : int, optional
         Records of a block, about; it sets the speed and the memory only.
     """
-    # where the columns of a file on the disk are: every worker sees that folder
-    beside = original.disk.folder.path if isinstance(original, OnDisk) else None
+    with _work_folder(folder_of(original)) as folder:
+        both = spilled_vectors(
+            folder, original, masked, columns, distance, scale, weights
+        )
+        yield _laid_out(*both, KIND[metric_of(distance)], folder, block)
+
+
+@contextmanager
+def blocked_vectors(
+    X: Floats, Y: Floats, beside: Path | None, *, block: int | None = None
+) -> Iterator[BlockedFiles]:
+    """Lay vectors out whose plain distances count, as those of ``blocked_files``.
+
+    Parameters
+    ----------
+    X, Y : arrays
+        One row for each record.
+    beside : path, optional
+        A folder that every worker sees.
+    block : int, optional
+        Records of a block, about.
+    """
+    with _work_folder(beside) as folder:
+        ours = written_vectors(folder / "original.numbers", X)
+        theirs = written_vectors(folder / "masked.numbers", Y)
+        yield _laid_out(ours, theirs, KIND["euclidean"], folder, block)
+
+
+def folder_of(data: Microdata) -> Path | None:
+    """Where the columns of a file on the disk are: every worker sees that folder."""
+    return data.disk.folder.path if isinstance(data, OnDisk) else None
+
+
+@contextmanager
+def _work_folder(beside: Path | None) -> Iterator[Path]:
+    """A folder for blocks, which is removed at the end."""
     with tempfile.TemporaryDirectory(dir=beside, prefix="nearest-") as name:
-        folder = Path(name)
         try:
-            ours, theirs = spilled_vectors(
-                folder, original, masked, columns, distance, scale, weights
-            )
-            kind = KIND[metric_of(distance)]
-            sample = theirs.sample(SAMPLE)
-            frame = Frame.of(sample, ours.sample(SAMPLE), kind)
-            leaf = max(1, (block or BLOCK) * len(sample) // max(1, theirs.n))
-            tree = BlockTree.of(frame(sample), leaf)
-            masked_blocks = lay_out(theirs, tree, frame, folder, "masked")
-            blocks = lay_out(ours, tree, frame, folder, "original")
-            if frame.axes is not None:
-                # of all records, not of the sample alone
-                farthest = max(masked_blocks.farthest, blocks.farthest)
-                error = ROUNDING * theirs.width * farthest
-                frame = replace(frame, error=error)
-            space = Space(frame, kind)
-            yield BlockedFiles(blocks, masked_blocks, tree, space, folder)
+            yield Path(name)
         finally:
             KeptBlocks.forget()
+
+
+def _laid_out(
+    ours: DiskVectors, theirs: DiskVectors, kind: int, folder: Path, block: int | None
+) -> BlockedFiles:
+    """Both files in the blocks of a tree of the masked records."""
+    sample = theirs.sample(SAMPLE)
+    frame = Frame.of(sample, ours.sample(SAMPLE), kind)
+    leaf = max(1, (block or BLOCK) * len(sample) // max(1, theirs.n))
+    tree = BlockTree.of(frame(sample), leaf)
+    masked_blocks = lay_out(theirs, tree, frame, folder, "masked")
+    blocks = lay_out(ours, tree, frame, folder, "original")
+    if frame.axes is not None:
+        # of all records, not of the sample alone
+        farthest = max(masked_blocks.farthest, blocks.farthest)
+        error = ROUNDING * theirs.width * farthest
+        frame = replace(frame, error=error)
+    return BlockedFiles(blocks, masked_blocks, tree, Space(frame, kind), folder)

@@ -19,7 +19,12 @@ from tacit.attack.over_blocks.blocked_files import BlockedFiles
 from tacit.attack.over_blocks.classes import Classes
 from tacit.attack.over_blocks.laid_out import LaidOut
 from tacit.attack.over_blocks.least_values import LeastValues, PairCosts, Side
-from tacit.attack.over_blocks.sparse_graph import Pairs
+from tacit.attack.over_blocks.sparse_graph import (
+    FoundFromColumns,
+    HeldPairs,
+    Pairs,
+    PairsOnDisk,
+)
 from tacit.attack.solver.stopper import Stopper
 from tacit.base.typing import Floats, Ints
 from tacit.data.out_of_core.pieces import Work, mapper
@@ -31,16 +36,26 @@ class Found:
 
     Attributes
     ----------
-    pairs
-        Rows, columns and costs.
+    parts
+        The pairs of each block.
     least, farthest
         The smallest value of each row and that of the last of its pairs; inf: none, or fewer than
         asked for.
     """
 
-    pairs: Pairs
+    parts: list[HeldPairs | PairsOnDisk | FoundFromColumns]
     least: Floats
     farthest: Floats
+
+    @property
+    def paths(self) -> list[Path]:
+        """Where pairs lie on the disk."""
+        return [part.path for part in self.parts if not isinstance(part, HeldPairs)]
+
+    def forget(self) -> None:
+        """Remove what was written."""
+        for path in self.paths:
+            path.unlink()
 
 
 class CandidatePairs:
@@ -75,22 +90,17 @@ class CandidatePairs:
         found = self._search(self.left, self.right, k, stopper, "near")
         if found is None:
             return None
-        parts = [found.pairs]
+        parts = list(found.parts)
         # few rows among many columns: most columns stay free and need no candidates
         if len(self.count) * 4 >= len(self.capacity):
             back = self._search(self.right, self.left, k, stopper, "back")
             if back is None:
                 return None
-            cols, rows, cost = back.pairs
-            parts.append((rows, cols, cost))
+            parts += [FoundFromColumns(path, found.farthest) for path in back.paths]
         linkage = self._linkage(stopper)
         if linkage is None:
             return None
-        parts.append(linkage)
-        rows, cols, cost = (
-            np.concatenate([part[i] for part in parts]) for i in (0, 1, 2)
-        )
-        return Found((rows, cols, cost), found.least, found.farthest)
+        return Found([*parts, HeldPairs(linkage)], found.least, found.farthest)
 
     def priced(
         self, k: int, limits: Floats, v: Floats, stopper: Stopper
@@ -175,18 +185,10 @@ def mapped_until(
 
 
 def _put_together(paths: list[Path], rows: int) -> Found:
-    """What the blocks found, in one piece."""
+    """What the blocks found: the values of all rows, and where the pairs are."""
     least, farthest = np.full(rows, np.inf), np.full(rows, np.inf)
-    parts: list[Pairs] = []
     for path in paths:
         with np.load(path) as found:
             seekers: Ints = found["seekers"]
             least[seekers], farthest[seekers] = found["least"], found["last"]
-            parts.append((found["rows"], found["cols"], found["costs"]))
-        path.unlink()
-    none = np.zeros(0, np.int64)
-    parts.append((none, none, np.zeros(0)))
-    owner, named, cost = (
-        np.concatenate([part[i] for part in parts]) for i in (0, 1, 2)
-    )
-    return Found((owner, named, cost), least, farthest)
+    return Found([PairsOnDisk(path) for path in paths], least, farthest)

@@ -82,3 +82,19 @@ def spilled_vectors(
         DiskVectors(paths[0], original.n, tuple(shapes)),
         DiskVectors(paths[1], masked.n, tuple(shapes)),
     )
+
+
+def written_vectors(path: Path, values: Floats) -> DiskVectors:
+    """Vectors as they are, one row for each record, written to the disk.
+
+    Parameters
+    ----------
+    path : path
+        Where they are written.
+    values : array
+        (records, coordinates)
+    """
+    with path.open("wb") as file:
+        for column in values.T:
+            np.ascontiguousarray(column).tofile(file)
+    return DiskVectors(path, len(values), (Shape(),) * values.shape[1])

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from tacit.attack.base import Distinct, Matching, distinct
 from tacit.attack.class_links import members_share
-from tacit.attack.solver import dense
+from tacit.attack.solver import dense, on_a_line
 from tacit.attack.solver.csr import pointers, pointers_of
 from tacit.attack.solver.frame import Frame
 from tacit.attack.solver.metric import Metric
@@ -43,7 +43,8 @@ def assign(
     """The one-to-one linkage of rows of X and Y of least total f(distance).
 
     The shorter file is linked completely. Ctrl-C ends the run early, like ``time_limit``. Small
-    files are solved in one go (``solver.dense``), unless one of the options asks for rounds.
+    files are solved in one go (``solver.dense``), unless one of the options asks for rounds; files
+    of one coordinate and one length by sorting (``solver.on_a_line``).
 
     Parameters
     ----------
@@ -111,6 +112,8 @@ def assign(
             ours.rows, ours.count, theirs.rows, theirs.count, KIND[metric]
         )
         return _of_records(solution, ours, theirs)
+    if on_a_line.is_line(X, Y):
+        return on_a_line.solve(X, Y, KIND[metric])
     rounds = Rounds(
         ours.rows,
         ours.count,

@@ -12,6 +12,9 @@ from tacit.attack.solver.stopper import Stopper
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.trees import kdtree
 
+CLEAR = 1e-9
+"""A value that is less by this share is less whatever rounding did."""
+
 
 @dataclass(frozen=True)
 class NearPairs:
@@ -19,14 +22,13 @@ class NearPairs:
 
     Attributes
     ----------
-    rows, cols
-        The pairs; one may occur twice.
+    parts
+        Rows and columns of the pairs: those that rows found, and what else columns found.
     nearest, farthest
         f(distance) of each row to the nearest and to the last of its candidates.
     """
 
-    rows: Ints
-    cols: Ints
+    parts: list[tuple[Ints, Ints]]
     nearest: Floats
     farthest: Floats
 
@@ -75,29 +77,40 @@ def near_pairs(
     farthest = np.empty(len(queries))
     nearest[back.order] = value[:, 0]
     farthest[back.order] = value[:, -1]
-    if is_root:
-        # rows that a deadline left out hold no values
-        with np.errstate(invalid="ignore"):
-            nearest = np.sqrt(nearest)
-            farthest = np.sqrt(farthest)
-    rows = np.repeat(back.order, k)
-    cols = index.ravel()
+    del value
+    parts = [_seen(back.order, index)]
+    del index
     # few rows among many columns: most columns stay free and need no candidates
     if len(queries) * 4 >= len(targets):
-        k = min(k, len(queries))
-        _, other = search(
+        value, index = search(
             targets,
             back,
-            k,
+            min(k, len(queries)),
             ranked,
             stopper,
             rows=tree.order,
             at_hand=at_hand,
         )
-        rows = np.concatenate([rows, other.ravel()])
-        cols = np.concatenate([cols, np.repeat(tree.order, k)])
-    seen = (rows >= 0) & (cols >= 0)
-    return NearPairs(rows[seen], cols[seen], nearest, farthest)
+        # what a row has found itself is clearly nearer than the last that it found
+        with np.errstate(invalid="ignore"):
+            known = value < farthest[index] * (1 - CLEAR)
+        index[known] = -1
+        del value, known
+        cols, rows = _seen(tree.order, index)
+        parts.append((rows, cols))
+        del index
+    if is_root:
+        # rows that a deadline left out hold no values
+        with np.errstate(invalid="ignore"):
+            nearest = np.sqrt(nearest)
+            farthest = np.sqrt(farthest)
+    return NearPairs(parts, nearest, farthest)
+
+
+def _seen(seekers: Ints, index: Ints) -> tuple[Ints, Ints]:
+    """(seeker, who was found) of what was found."""
+    seen = index >= 0
+    return np.repeat(seekers, seen.sum(axis=1)), index[seen]
 
 
 def first_linkage(

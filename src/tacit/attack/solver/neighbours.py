@@ -235,3 +235,31 @@ def neighbours(
     # exact distances may order neighbours otherwise; equal ones by row
     order = np.lexsort((near, distance), axis=1)
     return np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
+
+
+def nearest_both_ways(X: Floats, Y: Floats, k: int) -> tuple[Ints, Ints]:
+    """Rows of the k nearest of Y for every row of X, and the reverse, in no order.
+
+    For whoever weighs all of them otherwise: neither distances nor their order are worked out.
+
+    Parameters
+    ----------
+    X, Y : arrays
+        Both files as vectors.
+    k : int
+        How many neighbours, or all that there are.
+    """
+    files = Prepared.of(X, Y, "euclidean")
+    back = Points(files.queries)
+    found = []
+    for queries, tree, order in (
+        (files.queries, files.tree, files.order),
+        (files.tree.points, back, files.tree.order),
+    ):
+        most = min(k, len(tree.points))
+        near = np.empty((len(queries), most), np.int64)
+        _, near[order] = search(
+            queries, tree, most, ranking(files.kind), Stopper(), rows=order
+        )
+        found.append(near)
+    return found[0], found[1]

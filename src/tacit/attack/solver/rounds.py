@@ -110,9 +110,11 @@ class Rounds:
             rows, cols = np.divmod(np.arange(pairs), len(right))
             self.far = np.full(len(left), np.inf)
         else:
-            near_rows, near_cols = self._candidates(back, candidates)
-            rows = np.concatenate([rows, near_rows])
-            cols = np.concatenate([cols, near_cols])
+            parts = [(rows, cols), *self._candidates(back, candidates)]
+            rows = np.concatenate([part[0] for part in parts])
+            cols = np.concatenate([part[1] for part in parts])
+            # held no longer: there are some dozens of pairs for each record
+            del parts
         self._set_graph(rows, cols)
 
     def _set_graph(
@@ -148,7 +150,7 @@ class Rounds:
         self,
         back: Points,
         k: int,
-    ) -> tuple[Ints, Ints]:
+    ) -> list[tuple[Ints, Ints]]:
         """(rows, columns) of the k nearest both ways; sets how far each row has looked."""
         near = near_pairs(
             self.queries,
@@ -166,7 +168,7 @@ class Rounds:
             no_price = np.zeros(len(self.right))
             self._rounding(near.nearest, no_price)
             self._raise_bound(near.nearest, no_price)
-        return near.rows, near.cols
+        return near.parts
 
     @property
     def certified(self) -> bool:

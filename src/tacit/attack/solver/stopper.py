@@ -68,6 +68,10 @@ class Stopper:
                 except KeyboardInterrupt:
                     self.interrupted = True
                     self.flag[0] = 1
+                except SystemExit:
+                    # a signal ends the program: nobody may wait for what would still take minutes
+                    self.flag[0] = 1
+                    raise
                 if time.monotonic() > self.deadline:
                     self.flag[0] = 1
             # what a kernel raised is raised here
