@@ -29,6 +29,9 @@ from tacit.attack.solver.stopper import Stopper
 from tacit.base.typing import Floats, Ints
 from tacit.data.out_of_core.pieces import Work, mapper
 
+PIECE = 1 << 18
+"""Pairs of a linkage in one part."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -100,7 +103,11 @@ class CandidatePairs:
         linkage = self._linkage(stopper)
         if linkage is None:
             return None
-        return Found([*parts, HeldPairs(linkage)], found.least, found.farthest)
+        # in pieces: who sorts pairs into a graph holds what it sorts several times
+        for first in range(0, len(linkage[0]), PIECE):
+            rows, cols, cost = (numbers[first : first + PIECE] for numbers in linkage)
+            parts.append(HeldPairs((rows, cols, cost)))
+        return Found(parts, found.least, found.farthest)
 
     def priced(
         self, k: int, limits: Floats, v: Floats, stopper: Stopper
