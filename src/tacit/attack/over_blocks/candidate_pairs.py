@@ -104,9 +104,10 @@ class CandidatePairs:
         if linkage is None:
             return None
         # in pieces: who sorts pairs into a graph holds what it sorts several times
-        for first in range(0, len(linkage[0]), PIECE):
-            rows, cols, cost = (numbers[first : first + PIECE] for numbers in linkage)
-            parts.append(HeldPairs((rows, cols, cost)))
+        rows, cols, cost = linkage
+        for first in range(0, len(rows), PIECE):
+            at = slice(first, first + PIECE)
+            parts.append(HeldPairs((rows[at], cols[at], cost[at])))
         return Found(parts, found.least, found.farthest)
 
     def priced(
