@@ -214,7 +214,7 @@ def test_from_the_disk_as_in_memory(roles, similar, tmp_path, monkeypatch):
     assert one.swapped_.any()
     held_bytes, why = other.holds(data)
     number = (units.households(memory) or units.persons(memory)).number
-    assert held_bytes == 1 + 80 * number / table.num_rows
+    assert held_bytes == 1 + 100 * number / table.num_rows
     assert "household" in why
 
 

@@ -200,6 +200,10 @@ def test_every_attacker_says_what_it_holds_and_never_more_from_the_disk() -> Non
         assert there.what
         # who says nothing is taken for the dearest
         assert here.bytes_of(1, 2) <= Attacker.held.bytes_of(1, 2), name
+    # who goes on until something is proven holds more arcs
+    usual, longer = Assignment(), Assignment(exact=10**7)
+    both = (attacker.holding(file, on_disk=True) for attacker in (usual, longer))
+    assert next(both).each < next(both).each
 
 
 def test_risk_from_the_disk_says_what_it_says_in_memory(

@@ -43,8 +43,7 @@ def within(path: str, limit_mb: int) -> Iterator[None]:
     if size > limit_mb * MEGABYTE:
         raise InputError(
             f"{path}: unpacks to {size / MEGABYTE:,.0f} MB, and the page takes files of up to "
-            f"{limit_mb:,} MB (see tacit app --limit); tacit protect and tacit assess read "
-            "larger ones"
+            f"{limit_mb:,} MB (see tacit app --limit); on the command line larger ones are read"
         )
     try:
         with _memory(PROGRAM + COPIES * limit_mb * MEGABYTE):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,6 +65,18 @@ MISHAPS = (
     TypeError,
     ValueError,
 )
+
+
+class FinishedParts(Protocol):
+    """Where attacks and measures are kept that have been done."""
+
+    def take(self, name: str) -> Any:
+        """A part that an earlier run has finished; None: it is to be done."""
+        ...
+
+    def keep(self, name: str, result: object) -> None:
+        """A part is finished."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -247,6 +259,7 @@ def assess(
     stop: Stop | None = None,
     memory: int | None = None,
     done: Callable[[Plan], Plan] | None = None,
+    parts: FinishedParts | None = None,
 ) -> Assessment:
     """Attack a release in every way asked for, and measure its risk and loss.
 
@@ -286,6 +299,9 @@ def assess(
     done : callable, optional
         Gives the plan of a manifest the way in which its steps were done, where that was in blocks
         (``scale.in_blocks``), so that the intruder who runs it again does the same.
+    parts : FinishedParts, optional
+        Where finished attacks and measures are kept (``scale.kept_parts``), for a run that may have
+        to go on.
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
@@ -305,26 +321,31 @@ def assess(
         tell(name)
         ran = len(_linkages(attacks))
         link = partial(_linked, allowed, attacker, original, masked, rows, ran)
-        attacks[name] = _attempt(name, link, stop)
+        attacks[name] = _once(f"attack-{name}", name, link, stop, parts)
     # measures come after the attacks, because one of them sums those up
     linkages = _linkages(attacks)
 
-    def measured(room: Registry, names: list[str]) -> dict[str, Measure | Failure]:
+    def measured(
+        word: str, room: Registry, names: list[str]
+    ) -> dict[str, Measure | Failure]:
         results: dict[str, Measure | Failure] = {}
         for name in names:
             tell(name)
             settings = dict((options or {}).get(name, {}))
-            # measures that sum attacks up are given those that have run already
-            if linkages and "attacks" in signature(room[name]).parameters:
+            # measures that sum attacks up are given those that have run already; an attack that
+            # failed may run when the assessment goes on, so that these are never kept
+            sums_up = "attacks" in signature(room[name]).parameters
+            if linkages and sums_up:
                 settings["attacks"] = linkages
             run: Callable[[], Measure] = partial(
                 _measured, allowed, room[name], original, masked, **settings
             )
-            results[name] = _attempt(name, run, stop)
+            known = None if sums_up else parts
+            results[name] = _once(f"{word}-{name}", name, run, stop, known)
         return results
 
-    risk = measured(risk_room.registry, risk_names)
-    loss = measured(loss_room.registry, loss_names)
+    risk = measured("risk", risk_room.registry, risk_names)
+    loss = measured("loss", loss_room.registry, loss_names)
     tell.end()
     seconds = time.perf_counter() - start
     limits = dict(thresholds or {})
@@ -395,6 +416,23 @@ def _refuse_unknown(options: Mapping[str, object]) -> None:
             raise ParameterError(
                 f"options: there is no measure '{name}'; 'tacit methods' lists them"
             )
+
+
+def _once(
+    kept_as: str,
+    name: str,
+    run: Callable[[], Result],
+    stop: Stop | None,
+    parts: FinishedParts | None,
+) -> Result | Failure:
+    """What an earlier run has found, or what is found now; what failed is tried again."""
+    found: Result | None = None if parts is None else parts.take(kept_as)
+    if found is not None:
+        return found
+    result = _attempt(name, run, stop)
+    if parts is not None and not isinstance(result, Failure):
+        parts.keep(kept_as, result)
+    return result
 
 
 def _attempt(

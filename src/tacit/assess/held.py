@@ -21,8 +21,6 @@ from tacit.risk.judged import keys_of
 
 # the program with its libraries, compiled kernels, and the blocks of a search that are kept
 BASE = 700 * 10**6
-# bytes per record of who belongs together: a column of both files, its units and their order
-ONE_COLUMN = 160
 # bytes per combination of keys, and per key of it: codes, values, frequencies, scores
 COMBINATION = 200
 KEY_OF_COMBINATION = 60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 # Margins are worked out up to this many records: each needs another search
 MARGINS = 50_000
+
+# Bytes per record of a graph to which several rounds have added arcs, and of its successor: not
+# measured, twice what the arrays are
+ROUNDS_HOLD = 2000
 
 WHY = (
     "distance plus price is the smallest; the price of a masked record is what its "
@@ -203,6 +208,12 @@ class Assignment(Attacker):
     def works_over_blocks(self) -> bool:
         """Distances without a covariance: the others hold both files."""
         return self.distance in ("euclidean", "manhattan", "gower")
+
+    def holding(self, original: Microdata, *, on_disk: bool) -> Holding:
+        """More where rounds go on until something is proven: each adds arcs to the graph."""
+        held = super().holding(original, on_disk=on_disk)
+        goes_on = self.exact > EXACT or self.gap > 0 or self.time_limit is not None
+        return replace(held, each=max(held.each, ROUNDS_HOLD)) if goes_on else held
 
     def linked_over_blocks(
         self,

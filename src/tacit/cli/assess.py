@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from tacit.base.errors import InputError
+from tacit.base.errors import InputError, ParameterError
 from tacit.base.stopping import Stop
 from tacit.cli import assess_costs, computing, own_files, two_files
 from tacit.cli import options as shared
@@ -23,6 +23,7 @@ from tacit.cli.tables import Head, print_table
 if TYPE_CHECKING:
     from tacit.assess.assessment import Assessment, Failure
     from tacit.base.measure import Measure
+    from tacit.scale.kept_parts import KeptParts
 
 # `tacit --help` imports this file. What loads numpy, pyarrow or scikit-learn is therefore imported
 # inside the command that needs it.
@@ -100,6 +101,14 @@ def assess(
     target: Annotated[
         str | None, typer.Option(help="The column that the classifier predicts.")
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Keep finished attacks and measures in OUT.work beside --json or --html, and go "
+            "on from them if the same command was stopped or killed before.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -132,6 +141,8 @@ def assess(
       tacit assess survey.csv made-elsewhere.csv --aligned --model "income ~ age + hours"
 
       tacit assess survey.parquet release.parquet --plan release.parquet.manifest.json --memory 4GB
+
+      tacit assess big.parquet out.parquet --plan out.parquet.manifest.json --html a.html --resume
     """
     from tacit.assess import exposure
     from tacit.assess.assessment import assess as run
@@ -164,6 +175,24 @@ def assess(
             force,
         )
         return
+    parts = None
+    if resume:
+        parts = _parts(
+            context,
+            (original, masked),
+            (json_file, html),
+            {
+                "plan": None if plan is None else plan.read_text(encoding="utf-8"),
+                "schema": None
+                if schema is None
+                else schema.read_text(encoding="utf-8"),
+                "encoding": encoding,
+                "roles": roles,
+                "attackers": names,
+                "rows": [key, aligned],
+                "options": [model, target],
+            },
+        )
     held = assess_costs.held_in_memory(
         (original, masked), plan, names, (schema or described, encoding, roles)
     )
@@ -201,13 +230,23 @@ def assess(
             progress=progress,
             stop=stop,
             memory=None if place is None else place.limit,
+            parts=parts,
         )
+    if parts is not None and stop.asked:
+        typer.echo(
+            f"Stopped: the same command goes on from {parts.kept.folder}.", err=True
+        )
+        raise typer.Exit(INTERRUPTED)
     content = _published if external else None
     shared.show_or_write(result, show, json_file, force=force, content=content)
     if records is not None:
         io.write(exposure.table(result), records, force=force)
     if html is not None:
         result.to_html(html, external=external, force=force, manifest=record)
+    if parts is not None:
+        parts.kept.finished = True
+        if parts.kept.taken:
+            shared.tell(f"{parts.kept.taken} parts of an earlier run were kept.")
     if stop.asked:
         typer.echo("Stopped: the tables above are what was known by then.", err=True)
         raise typer.Exit(INTERRUPTED)
@@ -220,6 +259,26 @@ def assess(
     if verdict.state != "safe":
         typer.echo(f"--fail-above {fail_above:g}: {verdict}", err=True)
         raise typer.Exit(1)
+
+
+def _parts(
+    context: typer.Context,
+    files: tuple[Path, Path],
+    outputs: tuple[Path | None, Path | None],
+    request: dict[str, object],
+) -> KeptParts:
+    """Where finished parts are kept, until the command has written what it was asked for."""
+    from tacit.scale.kept_parts import kept_parts
+
+    written = [path for path in outputs if path is not None and str(path) != "-"]
+    if not written:
+        raise ParameterError(
+            "--resume keeps finished parts beside the result; name it (--json FILE or --html FILE)"
+        )
+    parts: KeptParts = context.with_resource(kept_parts(files, written[0], request))
+    if parts.kept.goes_on:
+        shared.tell(f"Going on from {parts.kept.folder}.")
+    return parts
 
 
 def _published(result: Assessment) -> dict[str, object]:

@@ -62,7 +62,7 @@ class RecordSwapping(Protector):
 
     **Cost.** One count of keys per level, and for each swap log n steps, whatever the number of
     households of the same size. A swap depends on who has moved before, so that of a file
-    larger than memory 80 bytes per household are held, and no column.
+    larger than memory 100 bytes per household are held, and no column.
 
     **Known attacks.** Other columns link as before, and an intruder who knows the method knows
     who is at risk, hence was moved.

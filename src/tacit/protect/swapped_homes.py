@@ -1,7 +1,7 @@
 """What swapping knows of each household: its area, its kind, and how many persons are like its.
 
 One entry per household of small whole numbers, in memory and from the disk: there, columns are read
-some records at a time, and what all rows of a household share is kept once. About 80 bytes per
+some records at a time, and what all rows of a household share is kept once. About 100 bytes per
 household are held while partners are looked for, and no column.
 """
 
@@ -18,9 +18,9 @@ from tacit.data.microdata import Microdata
 from tacit.kernels.partners import LINES, Numbers, in_order, swap_in_turn
 from tacit.protect.file_parts import strata_of
 
-HELD = 80.0
-"""Bytes per household: order, places, sums and stretches of two sorts of kinds (32), area, size,
-kind, who is at risk, whose areas it takes (20), and the order in which more are drawn (28)."""
+HELD = 100.0
+"""Bytes per household (90 of a million): order, places, sums and stretches of two sorts of kinds
+(32), area, size, kind, who is at risk, whose areas it takes (20), and what sorts them (38)."""
 PIECE = 1 << 20
 """Households that draw at a time."""
 

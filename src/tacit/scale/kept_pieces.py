@@ -90,7 +90,7 @@ class Kept:
         return (result,)
 
     def _keep(self, work: Work, item: Any, name: Path, result: Any) -> None:
-        _write_whole(name, pickle.dumps((_identity(work, item), result)))
+        write_whole(name, pickle.dumps((_identity(work, item), result)))
 
 
 @contextmanager
@@ -123,10 +123,7 @@ def resumable(
         "plan": plan.without_seeds().to_dict(),
         "seeds": steps,
         "source": str(source) if not is_file(source) else str(Path(source).resolve()),
-        "files": [
-            [str(file), file.stat().st_size, file.stat().st_mtime_ns]
-            for file in (_files(Path(source)) if is_file(source) else [])
-        ],
+        "files": files_about(Path(source)) if is_file(source) else [],
         "piece": pieces.PIECE,
         **request,
     }
@@ -136,9 +133,12 @@ def resumable(
         yield kept, Plan.from_dict(kept.run["plan"], source=str(folder))
 
 
-def _files(source: Path) -> list[Path]:
-    """The file, or those of a folder; who reads it says if there is none."""
-    return files_of(source) if source.exists() else []
+def files_about(source: Path) -> list[list[str | int]]:
+    """Name, length and time of a file, or of those of a folder, by which another one is known."""
+    # who reads it says if there is none
+    files = files_of(source) if source.exists() else []
+    about = [(file, file.stat()) for file in files]
+    return [[str(file), one.st_size, one.st_mtime_ns] for file, one in about]
 
 
 @contextmanager
@@ -179,7 +179,7 @@ def kept_in(
         goes_on = state.exists()
         if not goes_on:
             begun = {"run": name, "secret": dict(secret)}
-            _write_whole(state, json.dumps(begun).encode())
+            write_whole(state, json.dumps(begun).encode())
         known = json.loads(state.read_text())
         if known["run"] != name:
             raise ParameterError(
@@ -234,7 +234,7 @@ def _paths(item: Any) -> Iterator[Path]:
             yield from _paths(inner)
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """The file is there whole or not at all, whenever the process is killed."""
     new = path.with_suffix(".new")
     new.write_bytes(content)

@@ -91,6 +91,16 @@ class Evidence:
         """Only vectors: kd-trees and sparse candidate graphs apply."""
         return not self.parts
 
+    def handed_over(self) -> Iterator[Floats]:
+        """u and then v, which the evidence has no longer: for whoever writes them to the disk.
+
+        Callers up to the attacker hold the evidence, and it may be a tenth of all memory.
+        """
+        for name in ("u", "v"):
+            values = getattr(self, name)
+            object.__setattr__(self, name, np.empty((0, values.shape[1])))
+            yield values
+
     def classes(self) -> tuple[Distinct, Distinct]:
         """Distinct originals and masked records, as far as the evidence can tell them apart."""
         ours = distinct(np.hstack([self.u, *(part.a for part in self.parts)]))

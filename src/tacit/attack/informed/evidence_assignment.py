@@ -167,7 +167,7 @@ def _over_blocks(evidence: Evidence, spill: Path) -> Matching:
     from tacit.attack.over_blocks.assigned_records import Stop, assigned_vectors
 
     stop = Stop(NEAREST, gap=0.0, time_limit=None, exact=EXACT, progress=None)
-    matching = assigned_vectors(evidence.u, evidence.v, stop, spill).matching
+    matching = assigned_vectors(evidence.handed_over(), stop, spill).matching
     # a score is a cost here, half of the squared distance
     matching.score = 0.5 * matching.score**2
     matching.duals = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,8 +105,7 @@ def assigned_records(
 
 
 def assigned_vectors(
-    X: Floats,
-    Y: Floats,
+    both: Iterable[Floats],
     stop: Stop,
     beside: Path | None = None,
     *,
@@ -115,8 +115,9 @@ def assigned_vectors(
 
     Parameters
     ----------
-    X, Y : arrays
-        One row for each record.
+    both : iterable of two arrays
+        Of the originals and of the masked records, one row each; they are held no longer than it
+        takes to write them.
     stop : Stop
         When the solver may stop.
     beside : path, optional
@@ -124,8 +125,9 @@ def assigned_vectors(
     block : int, optional
         Records of a block, about.
     """
-    with blocked_vectors(X, Y, beside, block=block) as files:
-        return _assigned(files, len(X), len(Y), stop, squared=True)
+    with blocked_vectors(both, beside, block=block) as files:
+        n, m = files.original.records, files.masked.records
+        return _assigned(files, n, m, stop, squared=True)
 
 
 def _assigned(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,22 +82,24 @@ def blocked_files(
 
 @contextmanager
 def blocked_vectors(
-    X: Floats, Y: Floats, beside: Path | None, *, block: int | None = None
+    both: Iterable[Floats], beside: Path | None, *, block: int | None = None
 ) -> Iterator[BlockedFiles]:
     """Lay vectors out whose plain distances count, as those of ``blocked_files``.
 
     Parameters
     ----------
-    X, Y : arrays
-        One row for each record.
+    both : iterable of two arrays
+        Of the originals and of the masked records, one row each.
     beside : path, optional
         A folder that every worker sees.
     block : int, optional
         Records of a block, about.
     """
     with _work_folder(beside) as folder:
-        ours = written_vectors(folder / "original.numbers", X)
-        theirs = written_vectors(folder / "masked.numbers", Y)
+        names = ("original.numbers", "masked.numbers")
+        given = iter(both)
+        ours, theirs = (written_vectors(folder / name, next(given)) for name in names)
+        del given
         yield _laid_out(ours, theirs, KIND["euclidean"], folder, block)
 
 

@@ -29,6 +29,9 @@ from tacit.attack.solver.stopper import Stopper
 from tacit.base.typing import Floats, Ints
 from tacit.data.out_of_core.pieces import Work, mapper
 
+PIECE = 1 << 18
+"""Pairs of a linkage in one part."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -100,7 +103,12 @@ class CandidatePairs:
         linkage = self._linkage(stopper)
         if linkage is None:
             return None
-        return Found([*parts, HeldPairs(linkage)], found.least, found.farthest)
+        # in pieces: who sorts pairs into a graph holds what it sorts several times
+        rows, cols, cost = linkage
+        for first in range(0, len(rows), PIECE):
+            at = slice(first, first + PIECE)
+            parts.append(HeldPairs((rows[at], cols[at], cost[at])))
+        return Found(parts, found.least, found.farthest)
 
     def priced(
         self, k: int, limits: Floats, v: Floats, stopper: Stopper

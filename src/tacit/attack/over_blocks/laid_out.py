@@ -48,6 +48,11 @@ class LaidOut:
         """How many there are."""
         return len(self.low)
 
+    @property
+    def records(self) -> int:
+        """How many records the file has."""
+        return int(self.start[:, -1].sum())
+
     def block(self, block: int) -> tuple[Ints, Floats]:
         """Record numbers of a block, rising, and their vectors."""
         rows, vectors = [], []

@@ -437,11 +437,15 @@ class _First:
 
     def __call__(self, item: tuple[int, int]) -> list[Ints]:
         person, own, _, _ = self.pairs.read(*item)
+        base, width = int(person[0]), int(person[-1] - person[0]) + 1
         out = []
         for combination in self.combinations:
             at = combination[own]
-            both = np.column_stack([at, person])[at >= 0]
-            out.append(at_most(np.unique(both, axis=0), self.k))
+            there = np.flatnonzero(at >= 0)
+            # one number for both sorts many times faster than two
+            once = np.unique(at[there] * width + person[there] - base)
+            both = np.column_stack([once // width, once % width + base])
+            out.append(at_most(both, self.k))
         return out
 
 
