@@ -265,3 +265,19 @@ def test_the_limit_counts_what_a_step_holds(file, tmp_path):
             plan = Plan.from_toml(step)
             with pytest.raises(ParameterError, match=word):
                 place.in_blocks(plan, data)
+
+
+@pytest.mark.parametrize(
+    ("memory", "threads"),
+    [("0.9GB", 1), ("2.3GB", 1), ("2.5GB", 2), ("5GB", 3), ("40GB", 8)],
+)
+def test_more_threads_do_pieces_where_the_memory_allows_it(
+    memory, threads, file, little, monkeypatch
+):
+    monkeypatch.setattr("tacit.scale.engine.local._Local.number", 8, raising=False)
+    with any_size.place_of(file, "out.parquet", memory) as place:
+        assert place.on_disk
+        assert place.engine.workers == threads
+        # what they hold is no longer there for what a method or an attack holds
+        taken = (threads - 1) * any_size.EACH_THREAD
+        assert place.limit == any_size.bytes_of(memory) - taken
