@@ -73,19 +73,8 @@ def assess(
             "interval, nobody is far worse off, and nothing in the release is raw.",
         ),
     ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            help="A column of both files that says whose record it is; not part of the release."
-        ),
-    ] = None,
-    aligned: Annotated[
-        bool,
-        typer.Option(
-            "--aligned",
-            help="Row i of MASKED is row i of ORIGINAL, whatever the values seem to say.",
-        ),
-    ] = False,
+    key: shared.Key = None,
+    aligned: shared.Aligned = False,
     threshold: Annotated[
         list[str] | None,
         typer.Option(

@@ -45,19 +45,8 @@ def link(
             help="The manifest (or plan) of the release: it says whose row is whose."
         ),
     ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            help="A column of both files that says whose record it is; not part of the release."
-        ),
-    ] = None,
-    aligned: Annotated[
-        bool,
-        typer.Option(
-            "--aligned",
-            help="Row i of MASKED is row i of ORIGINAL, whatever the values seem to say.",
-        ),
-    ] = False,
+    key: shared.Key = None,
+    aligned: shared.Aligned = False,
     sample: Annotated[
         int | None,
         typer.Option(

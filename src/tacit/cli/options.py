@@ -120,6 +120,19 @@ Engine = Annotated[
         "(local[2], spark://..., yarn, k8s://...)."
     ),
 ]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        help="A column of both files that says whose record it is; not part of the release."
+    ),
+]
+Aligned = Annotated[
+    bool,
+    typer.Option(
+        "--aligned",
+        help="Row i of MASKED is row i of ORIGINAL, whatever the values seem to say.",
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(
