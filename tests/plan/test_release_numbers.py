@@ -95,7 +95,10 @@ def test_a_release_number_is_not_raw_and_a_number_in_other_units_is(
 
 
 @pytest.mark.parametrize("units", [40, 1500])
-@pytest.mark.parametrize("kind", ["numbers", "text", "gaps", "text with gaps", "dates"])
+@pytest.mark.parametrize(
+    "kind",
+    ["numbers", "text", "gaps", "text with gaps", "dates", "hashes", "hashes and gaps"],
+)
 def test_a_file_on_the_disk_gets_the_numbers_of_memory(
     kind: str, units: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +113,11 @@ def test_a_file_on_the_disk_gets_the_numbers_of_memory(
         "gaps": pa.array([None if i % 9 == 0 else float(i) for i in who]),
         "text with gaps": pa.array([None if i[-1] == "4" else i for i in text]),
         "dates": pa.array((who + 4000).astype("M8[D]")),
+        # as floats many of them would be one
+        "hashes": pa.array((who % 2 * 2**62 + who - 2**61).astype(np.int64)),
+        "hashes and gaps": pa.array(
+            [None if i % 9 == 0 else 2**63 + int(i) for i in who], pa.uint64()
+        ),
     }[kind]
     table = pa.table({"x": np.arange(3000) / 7, "home": column})
     pq.write_table(table, tmp_path / "in.parquet", row_group_size=700)

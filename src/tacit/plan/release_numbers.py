@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from tacit.base import seeds
 from tacit.base.typing import Floats, Ints
-from tacit.data.buffers import array_of
+from tacit.data.buffers import array_of, whole_of
 from tacit.data.category_codes import floats
 from tacit.data.io.disk_table import SpilledColumns, SpillFolder, write_columns
 from tacit.data.io.on_disk import OnDisk
@@ -75,7 +75,11 @@ def _in_memory(data: Microdata, column: Column, key: int) -> Microdata:
     values = data.table.column(column.name)
     # numpy by way of buffers: Arrow's own way loads pandas, a third of a second
     gaps = floats(values.is_null()) > 0
-    numbers = values_of(data, column.name)
+    if pa.types.is_integer(values.type):
+        # as they are: of numbers above 2^53 floats would make one of two persons
+        numbers = whole_of(values.fill_null(0))
+    else:
+        numbers = values_of(data, column.name)
     if numbers.dtype.kind == "f":
         gaps |= np.isnan(numbers)
     _, code = np.unique(numbers[~gaps], return_inverse=True)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tacit.base.errors import InputError
 from tacit.data.column import Kind
 from tacit.data.io.disk_table import DiskTable
 from tacit.data.io.on_disk import ColumnInTurn, OnDisk
@@ -109,9 +110,7 @@ def id_keys(data: OnDisk, name: str) -> list[NumberSource]:
     table = data.disk.select([name])
     listed = column.scale is not Kind.continuous and column.categories is None
     if listed and pa.types.is_integer(type_):
-        ends = _ends(table, name)
-        if ends is not None and ends[1] - ends[0] < HIGHEST:
-            return [WholeKeys(table, name, ends[0])]
+        return _whole_keys(table, name)
     if listed and pa.types.is_floating(type_):
         return [Rising(ColumnInTurn(table, name))]
     if listed and column.kind is not Kind.date and _is_text(type_):
@@ -124,9 +123,21 @@ def value_keys(table: DiskTable, name: str) -> list[NumberSource] | None:
     type_ = table.schema.field(name).type
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
-    if pa.types.is_integer(type_) or pa.types.is_floating(type_):
+    if pa.types.is_integer(type_):
+        return _whole_keys(table, name)
+    if pa.types.is_floating(type_):
         return [Rising(ColumnInTurn(table, name))]
     return _text_keys(table, name) if _is_text(type_) else None
+
+
+def _whole_keys(table: DiskTable, name: str) -> list[NumberSource]:
+    ends = _ends(table, name) or (0, 0)
+    if ends[1] - ends[0] < HIGHEST:
+        return [WholeKeys(table, name, ends[0])]
+    raise InputError(
+        f"column '{name}': its numbers go from {ends[0]} to {ends[1]}, too far apart to be sorted "
+        "on the disk; write them as text"
+    )
 
 
 def _text_keys(table: DiskTable, name: str) -> list[NumberSource]:
