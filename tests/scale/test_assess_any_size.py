@@ -126,6 +126,8 @@ def test_what_holds_too_much_in_memory_does_not_run_either(
     """Files that are in memory, because nobody knew before that they are too large for it."""
     hold_more(monkeypatch)
     monkeypatch.setattr(held, "SMALL", 100)
+    # short as text: its records are counted when it has been read
+    monkeypatch.setattr(assess_costs, "SHORT", 10**6)
     for name, source in (("in", "in.parquet"), ("out", "out")):
         csv.write_csv(pq.read_table(source), f"{name}.csv")
     how = ["in.csv", "out.csv", "--aligned", *ROLES, "--memory", "1GB"]
@@ -143,7 +145,6 @@ def test_files_that_fit_but_for_their_attacks_are_worked_on_from_the_disk(
 ) -> None:
     """Assignment over blocks holds less than in memory: there it runs."""
     monkeypatch.setattr(held, "SMALL", 100)
-    monkeypatch.setattr(assess_costs, "SHORT", 100)
     monkeypatch.setattr(Assignment, "held", Holding(10**7, 0, "much"))
     how = ["in.parquet", "out", "--aligned", "--attackers", "nearest,assignment"]
     run(monkeypatch, "assess", *how, *ROLES, "--memory", "2GB", "--json", "a.json")

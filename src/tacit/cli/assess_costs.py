@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 # `tacit --help` imports this file: what loads numpy or pyarrow is imported where it is needed.
 
-# Bytes of a file up to which it has few records; looking at the beginnings of two files takes a
-# tenth of a second
-SHORT = 2_000_000
+# Bytes of a file of text up to which it has few records; looking at the beginnings of two files
+# takes a tenth of a second
+SHORT = 500_000
 
 
 _Read = tuple[Any, str | None, shared.Roles]
@@ -46,7 +46,6 @@ def held_in_memory(
 
     What is wrong with a file is said by who reads it.
     """
-    # a record of a large file has two bytes at least
     if all(not file.is_dir() and _is_short(file) for file in files):
         return 0
     from tacit.assess.held import Allowed
@@ -68,8 +67,18 @@ def held_in_memory(
 
 
 def _is_short(file: Path) -> bool:
-    """Is a file so short that its records are few?"""
-    return not file.exists() or file.stat().st_size <= SHORT
+    """Has a file few records, as far as can be told at once?"""
+    if file.suffix.lower() not in (".parquet", ".pq"):
+        return not file.exists() or file.stat().st_size <= SHORT
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tacit.assess.held import SMALL
+
+    try:
+        return bool(pq.read_metadata(file).num_rows <= SMALL)
+    except (OSError, pa.ArrowException):
+        return True
 
 
 def say(
