@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from tacit.base import seeds
@@ -33,7 +32,7 @@ from tacit.data.out_of_core.number_files import (
     write_numbers,
 )
 from tacit.data.out_of_core.pieces import mapped, spans
-from tacit.data.out_of_core.row_keys import RowKeys
+from tacit.data.out_of_core.row_keys import KeyNumbers, RowKeys
 from tacit.data.out_of_core.sorting import sorted_numbers
 from tacit.data.out_of_core.unit_numbers import UnitNumbers
 from tacit.data.same_values import values_of
@@ -125,22 +124,10 @@ def _drawn_on_disk(number: int, key: int, folder: SpillFolder) -> NumberSource:
     """As ``_drawn``."""
     if number <= row_keys.BLOCK:
         return ArrayNumbers(_drawn(number, key))
-    ordered = sorted_numbers(_Keys(RowKeys(key), number), folder, dtype="<u8")
+    ordered = sorted_numbers(KeyNumbers(RowKeys(key), number), folder, dtype="<u8")
     ranks = ordered.ranks(folder, "first")
     ordered.remove()
     return ranks
-
-
-@dataclass(frozen=True)
-class _Keys:
-    """Random keys of units, as numbers to be sorted."""
-
-    keys: RowKeys
-    n: int
-
-    def read(self, first: int, stop: int) -> npt.NDArray[np.uint64]:
-        """Those of a span."""
-        return self.keys(first, stop)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from tacit.data.out_of_core.key_counts import KeyColumns, count_keys
 from tacit.data.out_of_core.number_files import (
     NumberFiles,
     NumberSource,
+    RowNumbers,
     write_numbers,
 )
 from tacit.data.out_of_core.pieces import mapped, spans, spent
@@ -177,18 +178,7 @@ def _labels(units: Units) -> NumberSource:
     """The unit of every row, to be read in pieces."""
     if isinstance(units, UnitsOnDisk):
         return units.numbers.labels
-    return _Rows(units.number)
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Every row is a unit."""
-
-    n: int
-
-    def read(self, first: int, stop: int) -> Ints:
-        """The numbers of a span of rows."""
-        return np.arange(first, stop)
+    return RowNumbers(units.number)
 
 
 @dataclass(frozen=True)

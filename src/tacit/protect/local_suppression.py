@@ -24,13 +24,13 @@ from tacit.protect.grouping.blanks_from_disk import KeyTable, blanked
 from tacit.protect.grouping.class_blanks import ClassBlanks
 from tacit.protect.grouping.key_classes import Reading, compress, frequencies
 from tacit.protect.grouping.least_cells import least_cost
-from tacit.protect.grouping.people_from_disk import (
+from tacit.protect.grouping.people_file import (
     MOST_COLUMNS,
     How,
     PeopleFile,
     blanked_for_people,
-    suppressed,
 )
+from tacit.protect.grouping.people_from_disk import suppressed
 from tacit.protect.grouping.unit_anonymity import (
     Sharing,
     few_people,

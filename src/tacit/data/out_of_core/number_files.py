@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tacit.base.typing import Ints
 from tacit.data.out_of_core.pieces import spent
 
 
@@ -84,3 +85,14 @@ class ArrayNumbers:
     def read(self, first: int, stop: int) -> npt.NDArray[Any]:
         """Those from ``first`` up to ``stop``."""
         return self.numbers[first:stop]
+
+
+@dataclass(frozen=True)
+class RowNumbers:
+    """The number of each row, where every row is one of its own."""
+
+    n: int
+
+    def read(self, first: int, stop: int) -> Ints:
+        """Those of a span."""
+        return np.arange(first, stop)

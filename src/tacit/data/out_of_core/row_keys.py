@@ -41,3 +41,15 @@ class RowKeys:
                 low - block * BLOCK : high - block * BLOCK
             ]
         return found
+
+
+@dataclass(frozen=True)
+class KeyNumbers:
+    """The keys of the first n rows, as numbers to be sorted."""
+
+    keys: RowKeys
+    n: int
+
+    def read(self, first: int, stop: int) -> npt.NDArray[np.uint64]:
+        """Those of a span."""
+        return self.keys(first, stop)

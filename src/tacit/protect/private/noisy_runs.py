@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from tacit.base.typing import Floats, Ints
@@ -26,7 +25,7 @@ from tacit.data.out_of_core.lexical_order import lexical_order
 from tacit.data.out_of_core.number_files import NumberFiles, NumberSource
 from tacit.data.out_of_core.pieces import mapped, spans
 from tacit.data.out_of_core.placing import Moved, Numbered, placed
-from tacit.data.out_of_core.row_keys import RowKeys
+from tacit.data.out_of_core.row_keys import KeyNumbers, RowKeys
 from tacit.data.out_of_core.sorting import sorted_numbers
 from tacit.protect import by_address
 from tacit.protect.private import declared
@@ -94,18 +93,6 @@ class NoisyRuns:
 def in_key_order(keys: RowKeys, n: int) -> Ints:
     """The rows of a file in memory in random order."""
     return np.argsort(keys(0, n), kind="stable")
-
-
-@dataclass(frozen=True)
-class _Keys:
-    """The key of each row."""
-
-    keys: RowKeys
-    n: int
-
-    def read(self, first: int, stop: int) -> npt.NDArray[np.uint64]:
-        """Those of a span."""
-        return self.keys(first, stop)
 
 
 @dataclass(frozen=True)
@@ -225,7 +212,7 @@ def released_along(
         Released as whole numbers.
     """
     folder = data.disk.folder
-    shuffled = sorted_numbers(_Keys(keys, data.n), folder, dtype="<u8")
+    shuffled = sorted_numbers(KeyNumbers(keys, data.n), folder, dtype="<u8")
     work = _Release(runs, ordered, shuffled.rows)
     numbers = placed(work, runs.items(), data.n, folder)
     shuffled.remove()
