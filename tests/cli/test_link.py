@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 import tacit as tc
 from scale.test_in_blocks import run
 from tacit.attack import nearest
+from tacit.attack.holding import Holding
 from tacit.scale import any_size
 
 N = 3000
@@ -179,9 +179,8 @@ def test_who_holds_too_much_is_refused_and_not_run_inside_blocks(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setattr(any_size, "COPIES", 10**6)
-    # the room's public name is the function
-    held = import_module("tacit.assess.held")
-    monkeypatch.setattr(held, "ARCS", 10**6)
+    held = Holding(10**6, 0, "what is compared")
+    monkeypatch.setattr(tc.attack.registry["weighted"], "held", held)
     files = ["in.parquet", "out.parquet", *ROLES, *MANIFEST, "--memory", "1GB"]
     run(monkeypatch, "link", *files, "--attacker", "weighted", code=2)
     assert "are allowed (--memory)" in " ".join(capsys.readouterr().err.split())
