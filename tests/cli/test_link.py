@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,27 @@ def test_who_holds_too_much_is_refused_and_not_run_inside_blocks(
     files = ["in.parquet", "out.parquet", *ROLES, *MANIFEST, "--memory", "1GB"]
     run(monkeypatch, "link", *files, "--attacker", "weighted", code=2)
     assert "are allowed (--memory)" in " ".join(capsys.readouterr().err.split())
+
+
+def test_files_that_fit_but_for_the_attack_are_linked_from_the_disk(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """Over blocks assignment holds less than in memory, where it would be refused."""
+    # the room's public name is the function
+    monkeypatch.setattr(import_module("tacit.assess.held"), "SMALL", 0)
+    monkeypatch.setattr("tacit.cli.assess_costs._is_short", lambda _: False)
+    files = ["in.parquet", "out.parquet", *ROLES, *MANIFEST, "--memory", "1GB"]
+    words = [*files, "--attacker", "assignment", "--json"]
+    run(monkeypatch, "link", *words)
+    said = capsys.readouterr()
+    assert "In memory" in said.err
+    held = Holding(10**6, 0, "what is compared")
+    monkeypatch.setattr(tc.attack.Assignment, "held", held)
+    run(monkeypatch, "link", *words)
+    again = capsys.readouterr()
+    assert "Out of core, on this machine" in again.err
+    found, before = json.loads(again.out), json.loads(said.out)
+    assert found["correct"] == pytest.approx(before["correct"])
 
 
 def test_names_of_before_say_what_they_stand_for_and_run_it(

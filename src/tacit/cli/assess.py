@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -183,7 +184,9 @@ def assess(
             },
         )
     held = assess_costs.held_in_memory(
-        (original, masked), plan, names, (schema or described, encoding, roles)
+        (original, masked),
+        (schema or described, encoding, roles),
+        partial(assess_costs.panel_of, names, plan),
     )
     # pieces of both files are written beside the release
     place = shared.place_for(

@@ -10,7 +10,10 @@ from tacit.base.errors import InputError
 from tacit.cli import options as shared
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from tacit.assess.assessment import Assessment
+    from tacit.attack.base import Attacker
     from tacit.data.microdata import Microdata
     from tacit.plan.plan import Plan
 
@@ -40,16 +43,17 @@ def _heads(files: tuple[Path, Path], read: _Read) -> tuple[_Head, _Head] | None:
 
 
 def held_in_memory(
-    files: tuple[Path, Path], plan: Path | None, names: list[str] | None, read: _Read
+    files: tuple[Path, Path],
+    read: _Read,
+    attackers: Callable[[Microdata, Microdata], Iterable[Attacker]],
 ) -> int:
-    """Bytes of an assessment in memory while its dearest attack runs; 0: small, or not known yet.
+    """Bytes in memory while the dearest of these attacks runs; 0: few records, or not known yet.
 
     What is wrong with a file is said by who reads it.
     """
     if all(not file.is_dir() and _is_short(file) for file in files):
         return 0
     from tacit.assess.held import Allowed
-    from tacit.attack.panel import panel
     from tacit.base.errors import TacitError
     from tacit.data.pair import read_as
 
@@ -59,9 +63,8 @@ def held_in_memory(
             return 0
         (before, records, _), (after, _, _) = found
         release = read_as(before, after)
-        intruders = panel(before, release, names, plan=_plan_of(plan))
         allowed = Allowed(before, release, 0, records, on_disk=False)
-        return allowed.most_of(intruders.values())
+        return allowed.most_of(attackers(before, release))
     except (TacitError, OSError):
         return 0
 
@@ -109,7 +112,7 @@ def say(
     (before, records, size), (after, _, size_after) = found
     limit = bytes_of(memory) if memory is not None else int(SHARE * free_memory())
     release = read_as(before, after)
-    intruders = panel(before, release, names, plan=_plan_of(plan))
+    intruders = panel(before, release, names, plan=plan_of(plan))
     allowed = Allowed(before, release, limit, records, on_disk=False)
     fits = both_fit(files[0], limit) and allowed.most_of(intruders.values()) <= limit
     on_disk = engine not in (None, "local") or not fits
@@ -133,7 +136,16 @@ def say(
     shared.show_or_write(cost, show, json_file, force=force)
 
 
-def _plan_of(path: Path | None) -> Plan | None:
+def panel_of(
+    names: list[str] | None, plan: Path | None, before: Microdata, release: Microdata
+) -> Iterable[Attacker]:
+    """Who would attack: those named, or everybody who is invited."""
+    from tacit.attack.panel import panel
+
+    return panel(before, release, names, plan=plan_of(plan)).values()
+
+
+def plan_of(path: Path | None) -> Plan | None:
     """The plan of a manifest or a plan file; whose row is whose is not asked."""
     from tacit.plan import manifest
     from tacit.plan.plan import Plan

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacit.base.errors import InputError, ParameterError
+from tacit.cli import assess_costs, own_files, two_files
 from tacit.cli import options as shared
-from tacit.cli import own_files, two_files
 
 if TYPE_CHECKING:
     from tacit.assess.aligning import Settled
@@ -129,8 +129,15 @@ def link(
     _check(attacker, given)
     record = manifest.load(plan) if plan and plan.suffix == ".json" else None
     described = None if record is None else manifest.schema_of(record, str(plan))
-    place = shared.place_for(context, original, masked, memory, engine, files=2)
     how = (schema or described, encoding, roles)
+    held = assess_costs.held_in_memory(
+        (original, masked),
+        how,
+        lambda *_: [_intruder(attacker, given, assess_costs.plan_of(plan))],
+    )
+    place = shared.place_for(
+        context, original, masked, memory, engine, files=2, held=held
+    )
     before, after = two_files.read((original, masked), how, place, record, key)
     both = settled(
         before,
