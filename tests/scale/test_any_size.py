@@ -281,3 +281,6 @@ def test_more_threads_do_pieces_where_the_memory_allows_it(
         # what they hold is no longer there for what a method or an attack holds
         taken = (threads - 1) * any_size.EACH_THREAD
         assert place.limit == any_size.bytes_of(memory) - taken
+    # attacks on two files hold much, and come first
+    with any_size.place_of(file, "out.parquet", memory, files=2) as place:
+        assert place.engine.workers == (5 if memory == "40GB" else 1)

@@ -99,7 +99,7 @@ def say(
     from tacit.attack.panel import panel
     from tacit.base.free_memory import free_memory
     from tacit.data.pair import read_as
-    from tacit.scale.any_size import SHARE
+    from tacit.scale.any_size import SHARE, left_beside_threads
     from tacit.scale.assess_cost import assess_cost, both_fit
     from tacit.scale.memory import bytes_of
 
@@ -116,13 +116,16 @@ def say(
     allowed = Allowed(before, release, limit, records, on_disk=False)
     fits = both_fit(files[0], limit) and allowed.most_of(intruders.values()) <= limit
     on_disk = engine not in (None, "local") or not fits
+    held_at_most = limit
+    if on_disk and engine in (None, "local"):
+        held_at_most = left_beside_threads(limit, files=2)
     cost = assess_cost(
         before,
         release,
         intruders,
         records,
         size + size_after,
-        limit,
+        held_at_most,
         on_disk=on_disk,
     )
 

@@ -91,7 +91,7 @@ def _cost(
 ) -> RiskCost:
     """What it would cost, from the header and the first records of the file."""
     from tacit.data.schema import Schema
-    from tacit.scale.any_size import fits, limit_of
+    from tacit.scale.any_size import fits, left_beside_threads, limit_of
     from tacit.scale.cost import head_of
     from tacit.scale.risk_cost import risk_cost
 
@@ -103,7 +103,10 @@ def _cost(
         )
     data, records, size = found
     on_disk = engine not in (None, "local") or not fits(source, memory)
-    return risk_cost(data, records, size, limit_of(memory), on_disk=on_disk)
+    limit = limit_of(memory)
+    if on_disk and engine in (None, "local"):
+        limit = left_beside_threads(limit, files=1)
+    return risk_cost(data, records, size, limit, on_disk=on_disk)
 
 
 def _say_cost(cost: RiskCost, as_json: bool) -> None:

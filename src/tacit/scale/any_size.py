@@ -51,8 +51,9 @@ PASSES = 350 * 10**6
 # what one more thread holds: its piece while it is read, sorted and written. 5,000,000 x 6 took
 # 190 MB more with two threads (noise), and 240 MB (rank swapping)
 EACH_THREAD = 300 * 10**6
-# of the memory, what more threads may take
-FOR_THREADS = 0.125
+# of the memory, what more threads may take: of two files less, as attacks on them hold much, and an
+# attack that does not run for want of memory costs more than time
+FOR_THREADS, FOR_THREADS_OF_TWO = 1 / 8, 1 / 32
 # names of the folder with columns of the file, and of one that is not locked yet
 PREFIX, NEW = ".tacit-work-", ".tacit-new-"
 # of the memory that is free, what one run may take
@@ -143,10 +144,15 @@ def _all(each: float, n: int) -> int:
     return int(BASE + PASSES + each * n)
 
 
-def _threads(limit: int) -> int:
+def threads_for(limit: int, files: int) -> int:
     """How many threads do pieces: one for each core, as far as a share of the memory goes."""
-    more = int(FOR_THREADS * limit / EACH_THREAD)
-    return min(1 + more, engine_of(None).number)
+    share = FOR_THREADS if files == 1 else FOR_THREADS_OF_TWO
+    return min(1 + int(share * limit / EACH_THREAD), engine_of(None).number)
+
+
+def left_beside_threads(limit: int, files: int) -> int:
+    """What a method, an attack or a measure of a file on the disk may hold of so much memory."""
+    return limit - (threads_for(limit, files) - 1) * EACH_THREAD
 
 
 def limit_of(memory: str | None) -> int:
@@ -196,11 +202,9 @@ def place_of(
     limit = limit_of(memory)
     master = None if engine in (None, "local") else engine_of(engine)
     by = "on this machine" if master is None else f"by {engine}"
-    threads = _threads(limit)
-    where = engine_of(threads) if master is None else master
+    where = engine_of(threads_for(limit, files)) if master is None else master
     spilling = _spilling(beside, where, kept, progress, cancel)
-    # the rest is for one, whoever asks how much may be held
-    left = limit - (threads - 1) * EACH_THREAD
+    left = limit if master is not None else left_beside_threads(limit, files)
     watched = partial(Place, kept=kept, progress=progress, cancel=cancel)
     if is_table(source):
         frame = frame_of(source, master)
