@@ -77,18 +77,38 @@ class KeysOfTheTest:
 
 # Examples of laws depend on the test alone, too; TACIT_FRESH_SEEDS=1 looks for new ones.
 # no deadline: a busy machine is no defect
-settings.register_profile("same", derandomize=True, deadline=None)
-if not os.environ.get("TACIT_FRESH_SEEDS"):
-    settings.load_profile("same")
+FIXED = not os.environ.get("TACIT_FRESH_SEEDS")
+settings.register_profile("every", derandomize=FIXED, deadline=None)
+settings.register_profile(
+    "few", derandomize=FIXED, deadline=None, max_examples=12, database=None
+)
 KEYS = KeysOfTheTest()
 FROM_SYSTEM = seeds.draw
 
 
 def pytest_configure(config: pytest.Config) -> None:
     offer_java()
+    # what `make test` leaves to `make test-all`, it leaves of the examples of a law, too
+    settings.load_profile("few" if config.option.markexpr == "not slow" else "every")
     # A memory limit counts what the process holds already, and one that has run two thousand
     # tests holds more than any user's: 1 GB was refused there, in some orders of the tests.
     memory.resident = lambda: memory.PROGRAM
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the cases of a test that is marked few(n), all but n, spread evenly, are slow."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("few") and not item.get_closest_marker("slow"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for same in cases.values():
+        mark = same[0].get_closest_marker("few")
+        assert mark is not None
+        kept = {i * len(same) // mark.args[0] for i in range(mark.args[0])}
+        for place, item in enumerate(same):
+            if place not in kept:
+                item.add_marker(pytest.mark.slow)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -42,6 +42,7 @@ def seen(page, looks: tuple[tuple[int, str], ...]) -> list[str]:
     return wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "looks",
     [
@@ -110,6 +111,7 @@ def tab_to(page, selector: str, most: int = 120) -> None:
     raise AssertionError(f"{selector} cannot be reached with Tab on {page.url}")
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone_is_enough(page) -> None:
     """From the start page to the download, without a mouse."""
     tab_to(page, "#demo")

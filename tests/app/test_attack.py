@@ -10,6 +10,7 @@ from tools.page_attack import LIMIT_MB, run, table, target_of
 from app.conftest import start, stop, wait_until_up
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fast", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["fast", "whole"]
 )

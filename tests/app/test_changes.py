@@ -95,6 +95,7 @@ def test_a_column_that_is_blank_throughout(
     assert (found["pay"].blanked, found["pay"].values_after) == (1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_the_page_shows_what_changed(browser, server, tmp_path: Path) -> None:
     """From a file to its release, then every part; axe finds nothing, at both widths and themes."""

@@ -57,6 +57,7 @@ def below(page, level: int, k: int) -> int:
     return int(page.inner_text(f"[data-below='{level}.{k}']").replace(",", ""))
 
 
+@pytest.mark.slow
 def test_from_keys_to_a_release(page, survey: Path, tmp_path: Path) -> None:
     """Cut points by key and pointer, merged bars, a table; the release is what the plan says."""
     address = opened(page, survey)
@@ -151,6 +152,7 @@ def test_from_keys_to_a_release(page, survey: Path, tmp_path: Path) -> None:
     assert again.read_bytes() == masked.read_bytes()
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_said_and_nothing_is_kept(page, survey: Path) -> None:
     """A value without a class, a class with two parents: one sentence, and undo takes back."""
     address = opened(page, survey)

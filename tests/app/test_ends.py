@@ -63,6 +63,7 @@ def begin_work(server: Server) -> None:
     until(lambda: 'id="progress" class="card"' in client.get(f"{address}/compare").text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["SIGTERM", "SIGHUP", pytest.param("SIGINT", marks=pytest.mark.slow)]
 )
@@ -96,6 +97,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_killed_server_takes_its_workers_along(tmp_path: Path) -> None:
     """They hold originals in memory; one that says nothing would not notice otherwise."""
     script = tmp_path / "killed.py"
@@ -122,6 +124,7 @@ server.serve(settings.Settings(), browser=False)
 """
 
 
+@pytest.mark.slow
 def test_a_signal_before_it_serves_leaves_nothing(tmp_path: Path) -> None:
     """Its private folder is there before it answers, and goes with it."""
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

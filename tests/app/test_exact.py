@@ -111,6 +111,7 @@ def done(
     return shown, source, files
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", list(tc.protect.registry))
 def test_plan_command_and_script_make_the_same_bytes(
     method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -19,6 +19,7 @@ from tacit.compare.trial import LOSS, STRONGEST, Trial
 from tacit.compare.trials import Settings
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("method", "parameters"),
     [

@@ -150,6 +150,7 @@ def test_a_late_preview_does_not_put_the_old_plan_back(
     assert 'name="s1.method"' in client.get(f"{address}/protect").text
 
 
+@pytest.mark.slow
 def test_size_limit_and_clean_exit(tmp_path: Path) -> None:
     """A file that is too large is refused; at the end nothing is left."""
     server = start(tmp_path, "--limit", "1")
@@ -209,6 +210,7 @@ def until(true: Callable[[], bool]) -> None:
     raise AssertionError("it did not happen")
 
 
+@pytest.mark.slow
 def test_the_token_is_not_on_the_browsers_command_line(tmp_path: Path) -> None:
     """Other users read command lines: what stands there is a file that they cannot read."""
     record = tmp_path / "opened"
@@ -231,6 +233,7 @@ def test_the_token_is_not_on_the_browsers_command_line(tmp_path: Path) -> None:
     assert not door.exists()
 
 
+@pytest.mark.slow
 def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path: Path) -> None:
     """Originals do not stay; the place of a server that lives does."""
     killed = start(tmp_path)

@@ -101,6 +101,7 @@ def run(page) -> None:
     page.wait_for_url("**/compare")
 
 
+@pytest.mark.slow
 def test_nothing_of_a_file_ever_runs(watched, tmp_path: Path) -> None:
     """Every step with its live parts, two methods, a refusal, and both reports from disk."""
     page, noted = watched
@@ -202,6 +203,7 @@ def test_the_policy_stops_what_would_run(watched) -> None:
     assert [one for one in noted if "Content Security Policy" in one]
 
 
+@pytest.mark.slow
 def test_the_browser_gets_in_by_the_private_file(browser, tmp_path: Path) -> None:
     """What `tacit app` opens leads in, also where strict cookies are kept back."""
     opened = tmp_path / "opened"

@@ -82,6 +82,7 @@ def build(page) -> None:
                 page.fill(field, value)
 
 
+@pytest.mark.slow
 def test_from_the_raw_file_to_the_release(page, survey: Path, tmp_path: Path) -> None:
     """Look, protect, what leaves, downloads; the same release as the manifest tells."""
     page.set_input_files("#file", survey)

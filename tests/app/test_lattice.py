@@ -15,6 +15,7 @@ from tacit.protect.generalisation import Generalisation
 pytestmark = pytest.mark.needs("chromium")
 
 
+@pytest.mark.slow
 def test_a_node_becomes_the_levels_of_the_plan(page, survey: Path) -> None:  # noqa: F811
     """What the explorer calls best is what the method finds; another node can be taken."""
     address = opened(page, survey)

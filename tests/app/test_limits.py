@@ -15,6 +15,7 @@ def protect(page, address: str) -> None:
     page.wait_for_selector("#preview .figures")
 
 
+@pytest.mark.slow
 def test_presets_are_thresholds_and_other_ones_are_not_called_safe(page) -> None:
     """A preset sets every threshold; undo takes it back; older verdicts do not stand."""
     address = load_demo(page)
@@ -64,6 +65,7 @@ def test_presets_are_thresholds_and_other_ones_are_not_called_safe(page) -> None
     assert "recommended" not in row
 
 
+@pytest.mark.slow
 def test_make_it_safe(page) -> None:
     """From a plan that is not safe to one that is, with progress; bars go from 0 to 100 %."""
     address = load_demo(page)

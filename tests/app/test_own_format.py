@@ -50,6 +50,7 @@ def survey(path: Path) -> Path:
     return path
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ending", ["sav", "dta"])
 def test_the_release_is_that_of_the_command_line(
     client: httpx.Client, server: Server, tmp_path: Path, ending: str

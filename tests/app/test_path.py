@@ -97,6 +97,7 @@ def test_a_dropped_file(page) -> None:
     assert "80 records, 2 columns" in page.inner_text(".head")
 
 
+@pytest.mark.slow
 def test_undo_and_redo(page) -> None:
     """By button and by key."""
     load_demo(page)
@@ -118,6 +119,7 @@ def test_undo_and_redo(page) -> None:
     assert page.input_value(select) == "quasi"
 
 
+@pytest.mark.slow
 def test_a_bad_parameter_is_one_sentence(page) -> None:
     """The preview says what is wrong, and goes on when it is mended."""
     address = load_demo(page)
@@ -132,6 +134,7 @@ def test_a_bad_parameter_is_one_sentence(page) -> None:
     page.wait_for_selector("#preview .figures")
 
 
+@pytest.mark.slow
 def test_steps_are_added_moved_and_removed(page) -> None:
     """The buttons of the plan."""
     address = load_demo(page)
@@ -149,6 +152,7 @@ def test_steps_are_added_moved_and_removed(page) -> None:
     page.wait_for_selector("#preview .figures")
 
 
+@pytest.mark.slow
 def test_columns_that_nobody_decided_about_stay_here(page, tmp_path: Path) -> None:
     """The masked file is held back until they are accepted, and the manifest says by whom."""
     rng = np.random.default_rng(5)
@@ -223,6 +227,7 @@ def hundred_thousand(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_csv_of_100000_rows(page, hundred_thousand: Path, tmp_path: Path) -> None:
     """Upload, correct roles, preview, run, reload in the middle, release, neutralised export."""
     page.set_input_files("#file", hundred_thousand)

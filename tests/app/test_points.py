@@ -54,6 +54,7 @@ def without_steps(page, address: str) -> None:
     keep_steps(page)
 
 
+@pytest.mark.slow
 def test_all_methods_on_a_survey_leave_a_page_that_answers(page, survey: Path) -> None:
     """Point 1: a plan that failed has a row with its reason, and the page opens again."""
     address = opened(page, survey)
@@ -76,6 +77,7 @@ def test_all_methods_on_a_survey_leave_a_page_that_answers(page, survey: Path) -
     assert page.locator("#live .key li:text-is('as it is')").count() == 1
 
 
+@pytest.mark.slow
 def test_one_verdict_with_its_reason_and_its_next_step(page, tmp_path: Path) -> None:
     """Point 3 and 8: map, table, release and JSON say the same, and what to do."""
     address = load_demo(page)
@@ -116,6 +118,7 @@ def test_one_verdict_with_its_reason_and_its_next_step(page, tmp_path: Path) -> 
     assert "Accepted risk 20 %" in page.inner_text(".states .now")
 
 
+@pytest.mark.slow
 def test_forms_are_by_purpose_with_plain_labels(page, survey: Path) -> None:
     """Point 9: purposes, only what fits, names beside labels, the rest folded, own names."""
     address = opened(page, survey)
@@ -148,6 +151,7 @@ def test_forms_are_by_purpose_with_plain_labels(page, survey: Path) -> None:
     assert page.locator(".for-screen .pick[aria-label^='first try']").count() == 1
 
 
+@pytest.mark.slow
 def test_the_history_has_names_and_leads_back(page) -> None:
     """Point 9: every decision is a line in words; a named state is found again."""
     address = load_demo(page)
@@ -175,6 +179,7 @@ def test_the_history_has_names_and_leads_back(page) -> None:
     assert page.input_value("[name='s0.p.k']") == "7"
 
 
+@pytest.mark.slow
 def test_records_have_a_page_with_group_household_and_competitors(
     page, survey: Path
 ) -> None:
@@ -209,6 +214,7 @@ def test_records_have_a_page_with_group_household_and_competitors(
     page.wait_for_selector("#preview .figures")
 
 
+@pytest.mark.slow
 def test_keys_are_counted_while_they_are_chosen(page, survey: Path) -> None:
     """Part 2: uniques, groups below k and expected finds change with each role, in view."""
     address = opened(page, survey)
@@ -226,6 +232,7 @@ def test_keys_are_counted_while_they_are_chosen(page, survey: Path) -> None:
     assert box["y"] + box["height"] <= 860
 
 
+@pytest.mark.slow
 def test_counts_follow_the_hand_that_drags(page, survey: Path) -> None:
     """Part 3: violations of k change while the button is still down; ends are words."""
     address = opened(page, survey)
@@ -250,6 +257,7 @@ def test_counts_follow_the_hand_that_drags(page, survey: Path) -> None:
     page.mouse.up()
 
 
+@pytest.mark.slow
 def test_the_script_that_is_shown_makes_the_same_file(
     page, survey: Path, tmp_path: Path
 ) -> None:
@@ -284,6 +292,7 @@ def test_the_script_that_is_shown_makes_the_same_file(
     assert (here / "survey-release.csv").read_bytes() == masked
 
 
+@pytest.mark.slow
 def test_the_menu_of_a_telephone_is_small(page) -> None:
     """Point 14: two lines at most, and every page is as wide as the screen."""
     address = load_demo(page)

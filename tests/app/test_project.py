@@ -87,6 +87,7 @@ def test_a_mistake_is_one_sentence_and_the_worker_goes_on(worker: Worker) -> Non
     )
 
 
+@pytest.mark.slow
 def test_cancel_ends_a_running_job_and_the_next_one_runs(worker: Worker) -> None:
     """Another process takes the place of the one that was ended."""
     arguments = {

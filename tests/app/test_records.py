@@ -120,6 +120,7 @@ def test_figures_at_once_are_those_of_the_look(person: bool) -> None:
         assert whole[one["label"]] == one["value"], one["label"]
 
 
+@pytest.mark.slow
 def test_original_beside_masked(page, survey: Path) -> None:  # noqa: F811
     """Each record stands beside its own masked values, though the release is in another order."""
     address = opened(page, survey)

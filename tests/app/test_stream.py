@@ -15,6 +15,7 @@ def seen(page) -> int:
     return int(page.inner_text("#live .figures dd >> nth=0").replace(",", ""))
 
 
+@pytest.mark.slow
 def test_measures_move_while_the_stream_runs(page, server) -> None:
     """Start, watch the figures change, stop."""
     page.goto(f"{server.base}stream")
@@ -36,6 +37,7 @@ def test_measures_move_while_the_stream_runs(page, server) -> None:
     page.wait_for_selector("#stop[disabled]")
 
 
+@pytest.mark.slow
 def test_the_form_has_plain_labels(page, server) -> None:
     """As on the protect page: words with the name beside them, and the rest is folded."""
     page.goto(f"{server.base}stream")
@@ -60,6 +62,7 @@ def test_the_form_has_plain_labels(page, server) -> None:
         assert bare.count() == 0, name
 
 
+@pytest.mark.slow
 def test_an_uploaded_stream_and_a_bad_parameter(page, server, tmp_path: Path) -> None:
     """A file streams to its end; a filter without its bounds says so."""
     path = tmp_path / "flow.csv"

@@ -39,6 +39,7 @@ def start_long_run(page, address: str) -> None:
     page.wait_for_selector("#progress:not(.hidden)")
 
 
+@pytest.mark.slow
 def test_reload_in_the_middle_then_cancel(page, server, twenty_thousand: Path) -> None:
     """The run goes on without the page, and ends when asked to."""
     address = load_file(page, twenty_thousand)
@@ -67,6 +68,7 @@ def test_reload_in_the_middle_then_cancel(page, server, twenty_thousand: Path) -
     wait_for_runs(page, 1)
 
 
+@pytest.mark.slow
 def test_two_tabs_on_two_files_do_not_mix(context, page, server) -> None:
     """Each tab keeps its own plan, and closing one file leaves the other."""
     first = load_demo(page)
@@ -91,6 +93,7 @@ def test_two_tabs_on_two_files_do_not_mix(context, page, server) -> None:
     assert page.request.get(f"{first}/data").ok
 
 
+@pytest.mark.slow
 def test_two_tabs_on_one_file_see_each_other(context, page, server) -> None:
     """A tab that is behind is told so and cannot overwrite."""
     address = load_demo(page)

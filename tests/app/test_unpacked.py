@@ -30,6 +30,7 @@ def no_telling(kind: str, value: object) -> None:
     """Nobody listens."""
 
 
+@pytest.mark.slow
 def test_a_parquet_file_is_judged_by_what_it_unpacks_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +89,7 @@ def test_what_is_damaged_gets_its_sentence_from_its_reader(tmp_path: Path) -> No
                 work.load(no_telling, str(path), f"mine.{ending}", limit_mb=10)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="only Linux tells the memory"
 )

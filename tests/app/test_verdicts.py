@@ -11,6 +11,7 @@ from app.conftest import load_demo, wait_for_runs
 pytestmark = pytest.mark.needs("chromium")
 
 
+@pytest.mark.slow
 def test_nothing_unsafe_is_recommended_or_chosen(page) -> None:
     """One plan that is not safe, one that fails, then one that is safe."""
     address = load_demo(page)

@@ -39,6 +39,7 @@ def finished(page, folder: Path) -> None:
     assert said["verdict"]["state"] == "safe"
 
 
+@pytest.mark.slow
 def test_a_household_survey_becomes_safe(page, tmp_path: Path) -> None:
     """Not safe, with a next step; that step; then what the page makes of it by itself."""
     survey = tmp_path / "survey.csv"
@@ -83,6 +84,7 @@ def test_a_household_survey_becomes_safe(page, tmp_path: Path) -> None:
     assert page.inner_text("#next-step").startswith("Next: Run the plan again")
 
 
+@pytest.mark.slow
 def test_a_census_becomes_safe_by_keyboard_alone(page, tmp_path: Path) -> None:
     """From the start page to the report, without a mouse."""
 
@@ -141,6 +143,7 @@ addEventListener("DOMContentLoaded", () => {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "records",
     [2_000, pytest.param(100_000, marks=pytest.mark.slow)],

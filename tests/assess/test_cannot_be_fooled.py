@@ -89,6 +89,7 @@ MARKED = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("row", "known"), MARKED)
 def test_the_table_on_generated_data(row: Row, known: bool, tmp_path: Path) -> None:
     _holds(row, known, fooled_run.assess(row, case_of(row), known, tmp_path))
@@ -123,6 +124,7 @@ def test_private_microaggregation_keeps_no_rows() -> None:
         tc.protect.DPMicroaggregation(k=5, epsilon=5.0, rows="kept")
 
 
+@pytest.mark.slow
 def test_pseudonyms_of_a_plan_are_no_identifiers_and_encodings_are(people) -> None:
     """Codes of a secret key cannot be turned back; without the plan nobody knows what they are."""
     firm = np.repeat(np.arange(N // 4), 4) + 100_000
@@ -148,6 +150,7 @@ def test_an_identifier_under_another_name(people) -> None:
     )
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "change", [lambda x: x, lambda x: 2 * x + 5], ids=["copy", "units"]
 )
@@ -193,6 +196,7 @@ def test_no_attack_is_not_assessed(people) -> None:
     assert result.attacked_verdict(0.05).state != "safe"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_independent_files_are_no_false_alarm(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -28,6 +28,7 @@ def cases(files: int) -> list[tuple[str, int, bool]]:
     ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("sort", "seed", "told"), cases(10))
 def test_ten_files(sort: str, seed: int, told: bool) -> None:
     assert judged(sort, seed, told=told).state == "safe"

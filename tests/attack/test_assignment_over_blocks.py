@@ -50,6 +50,7 @@ def noisy(n: int = 700, noise: float = 0.4) -> tuple[Floats, Floats]:
     return X, X + noise * rng.normal(size=X.shape)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("cost", ["distance", "squared"])
 def test_links_are_those_of_memory(cost: Any) -> None:
     original, masked = files(*noisy())
@@ -87,6 +88,7 @@ def test_groups_of_identical_masked_records_are_one_place_each() -> None:
     assert success.max() <= 0.2 + 1e-9
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", [1, 2, 3, 5])
 @pytest.mark.parametrize("distance", ["euclidean", "manhattan", "gower"])
 def test_ties_gaps_and_categories_cost_the_same(seed: int, distance: Any) -> None:
@@ -123,6 +125,7 @@ def test_the_shorter_file_is_linked_completely(turned: bool) -> None:
     assert (found.match >= 0).sum() == 400
 
 
+@pytest.mark.slow
 def test_it_stops_at_the_gap_that_is_asked_for() -> None:
     original, masked = files(*noisy(1500, 0.8))
     names = ["c0", "c1", "c2"]

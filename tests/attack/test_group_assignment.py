@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
@@ -38,7 +38,6 @@ def assigned(count_a: Any, count_b: Any, costs: np.ndarray) -> GroupLinks:
     return assign_groups(count_a, count_b, a, b, costs[a, b])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([0, 1_000_000]), st.booleans())
 def test_classes_and_single_groups_cost_the_least(
     seed: int, singly: int, even: bool

@@ -55,6 +55,7 @@ def test_household_survey_with_number_kept(people, noisy_people) -> None:
     assert link.log[0]["by"] == "hid"
 
 
+@pytest.mark.slow
 def test_new_numbers_and_a_new_name_change_nothing(people, noisy_people) -> None:
     kept = Groups().link(people, noisy_people)
     new = dict(
@@ -83,6 +84,7 @@ def test_rows_permuted_same_result(people, noisy_people) -> None:
     np.testing.assert_allclose(moved.score, plain.score[rows], atol=1e-9)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_neither_rows_nor_numbers_decide_ties(seed: int) -> None:
     """Coarse values: many linkages cost the same, and which is taken must depend on values only."""
@@ -101,6 +103,7 @@ def test_neither_rows_nor_numbers_decide_ties(seed: int) -> None:
     np.testing.assert_allclose(moved.success, plain.success[rows], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_pseudonyms_and_noise_on_a_business_file() -> None:
     """Issue 15: 62 % of firms by an attack from scratch. A row that leads to its firm is right."""
     frame = firms(number=120)
@@ -209,6 +212,7 @@ def test_no_structure_is_the_plain_assignment() -> None:
     assert Groups(rounds=0).link(x, z).match.tolist() == plain.match.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [True, False], ids=["households", "records"])
 def test_groups_of_unequal_number(people, noisy_people, whole: bool) -> None:
     """A sample of households, and one of records that leaves households incomplete."""

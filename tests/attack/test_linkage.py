@@ -238,6 +238,7 @@ def test_partitions_cover_both_files_with_equal_blocks() -> None:
         assert all(len(a) == len(b) <= 70 for a, b in cut)
 
 
+@pytest.mark.slow
 def test_blocks_with_votes_beat_nearest_and_the_published_clusters_lose() -> None:
     """Tables 5.1 to 5.3 at a small size: votes above nearest record at sigma 15 and 25."""
     rng = np.random.default_rng(6)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit as tc
@@ -139,7 +139,6 @@ def test_categories_of_one_file_share_a_coordinate() -> None:
     assert apart == pytest.approx(np.sqrt(np.sum(unlike, axis=0)))
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 5), min_size=1), st.lists(st.integers(0, 5), min_size=1))
 def test_merged_codes_agree_where_codes_do(ours: list[int], theirs: list[int]) -> None:
     x, z = np.array(ours, float), np.array(theirs, float)
@@ -152,7 +151,6 @@ def test_merged_codes_agree_where_codes_do(ours: list[int], theirs: list[int]) -
     assert size >= len(set(every[~np.isnan(every)]))
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(1, 6))
 def test_classes_by_hash_are_those_by_value(seed: int, width: int, values: int) -> None:
     rng = np.random.default_rng(seed)

@@ -78,6 +78,7 @@ def on_disk(data: dict[str, Any], folder: Path, name: str) -> OnDisk:
     return OnDisk.open(folder / f"{name}.parquet", spill, quasi=list(data), **kinds)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("seed", "parameters"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.attack.unit_votes import found_at_all, name_persons
@@ -35,7 +35,6 @@ def test_one_person_is_among_the_candidates_of_every_year() -> None:
     assert named.margin.tolist() == [0.25, 0.0]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000))
 def test_votes_equal_the_definition(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -318,6 +318,7 @@ def fuzz(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, "tools")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fuzz")
 def test_a_slice_of_the_commands(tmp_path: Path) -> None:
     pytest.importorskip("pyreadstat")

@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from cli.test_bad_input import ENV, GOOD
 
 # a command whose attack by optimal assignment says that it runs, and then waits for a signal
@@ -121,6 +123,7 @@ def test_a_search_says_where_it_was(tmp_path: Path) -> None:
     assert not release.exists()
 
 
+@pytest.mark.slow
 def test_progress_is_said_where_standard_error_is_a_pipe(tmp_path: Path) -> None:
     """One line after a second, and more later; the work does not have to say anything itself."""
     source, out = files(tmp_path)

@@ -142,6 +142,7 @@ def _run(folder: Path, arguments: list[str]) -> set[str]:
     return set(listing.read_text().split())
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_import_budget(command: str, folder: Path) -> None:
     """None of the forbidden modules is loaded."""
@@ -153,6 +154,7 @@ def test_import_budget(command: str, folder: Path) -> None:
     assert set(forbidden) & loaded == set()
 
 
+@pytest.mark.slow
 def test_the_budget_can_be_overrun(folder: Path) -> None:
     """The test sees what is imported: a stream needs numba."""
     assert "numba" in _run(folder, COMMANDS["stream"][0])

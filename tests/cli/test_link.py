@@ -59,6 +59,7 @@ def by_hand(attacker: Any) -> Any:
     return attacker.link(original.select(names), masked.select(names))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("where", ["memory", "disk"])
 @pytest.mark.parametrize("attacker", ["nearest", "assignment", "weighted"])
 def test_it_finds_what_the_attacker_finds_in_memory(
@@ -149,6 +150,7 @@ def test_inside_blocks_only_for_who_asks_and_it_says_that_it_understates(
     assert "nearest goes over all blocks" in capsys.readouterr().err
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -49,6 +49,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_no_folder_to_keep_compiled_kernels_in(folder: Path) -> None:
     """Neither beside the package (a file stands in the way, for root too) nor at home."""
     copy = folder / "lib" / "tacit"
@@ -76,6 +77,7 @@ def test_no_folder_to_keep_compiled_kernels_in(folder: Path) -> None:
     assert not list(folder.rglob("*.nb?"))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("home", [None, "/proc/nobody", ""])
 def test_no_home(folder: Path, home: str | None) -> None:
     done = run(folder, *PROTECT, HOME=home, XDG_CACHE_HOME=None)
@@ -83,6 +85,7 @@ def test_no_home(folder: Path, home: str | None) -> None:
     assert (folder / "out.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}])
 def test_spaces_and_letters_in_names_under_any_locale(
     folder: Path, variables: dict[str, str]
@@ -124,6 +127,7 @@ def test_a_name_that_is_no_text_is_one_sentence(folder: Path) -> None:
     assert done.stderr.startswith(b"Error: a name holds bytes")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "words",
     [
@@ -161,6 +165,7 @@ def test_the_reader_leaves(folder: Path, words: list[str]) -> None:
     assert b"Broken" not in done.stderr
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "words",
     [["--help"], ["methods"], ["schema", "in.csv"], PROTECT],

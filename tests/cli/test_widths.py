@@ -27,6 +27,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", list(COMMANDS))
 def test_no_line_is_longer_than_the_terminal(
     folder: Path, monkeypatch: pytest.MonkeyPatch, command: str

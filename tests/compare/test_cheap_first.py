@@ -155,6 +155,7 @@ def test_where_cheap_attacks_mislead_everybody_searches(data, monkeypatch) -> No
     assert len(found.redrawn) > until_module.TURNS_AT_ONCE
 
 
+@pytest.mark.slow
 def test_cheap_attacks_that_find_the_largest_are_enough(monkeypatch) -> None:
     """A low rate that is all of the largest records fails before dearer attacks are made."""
     rng = np.random.default_rng(8)

@@ -222,6 +222,7 @@ def test_what_only_a_sample_has_seen_is_the_answer_and_not_recommended(monkeypat
     assert "Time ran out" in found._repr_html_()
 
 
+@pytest.mark.slow
 def test_a_run_that_does_not_end_in_time_is_given_up(monkeypatch):
     data = tc.Microdata.of(np.random.default_rng(0).normal(size=(60, 2)))
     plan = Plan((Step("noise", {"percent": 5.0}),)).seeded(1, test_seed=True)

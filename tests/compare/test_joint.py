@@ -40,6 +40,7 @@ def plan_of(**more: Any) -> tc.Plan:
     )
 
 
+@pytest.mark.slow
 def test_the_plan_is_safe_and_no_cheaper_one_that_was_tried_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -124,6 +125,7 @@ def test_refusals() -> None:
         protect_jointly(data, plan_of(), "risk<=0.001")
 
 
+@pytest.mark.slow
 def test_compare_knows_the_knobs_of_the_lattice() -> None:
     text = """
     [[plans]]

@@ -153,6 +153,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strata_on_disk, "FEW", 1000)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("name", "parameters"), EVERY, ids=str)
 def test_out_of_core_gives_the_bytes_of_memory(
     name: str,
@@ -250,6 +251,7 @@ WITH_UNITS = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("piece", "batch"), [(400, 97), pytest.param(800, 65_536, marks=pytest.mark.slow)]
 )
@@ -335,6 +337,7 @@ CODED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("name", "parameters"), CODED, ids=str)
 def test_missing_codes_out_of_core_are_those_of_memory(
     name: str,
@@ -384,6 +387,7 @@ def test_a_number_beside_a_code_moves_by_the_step_that_the_column_has_by_then(
     assert set(out[0].column("x")) == {989.0}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("engine", "name"),
     [

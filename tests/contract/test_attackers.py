@@ -42,6 +42,7 @@ def test_all_masked_records_identical_gives_chance(attacker: Any) -> None:
     assert link.rate == pytest.approx(link.chance)
 
 
+@pytest.mark.few(3)
 @settings(
     max_examples=15,
     deadline=None,

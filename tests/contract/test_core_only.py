@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import tacit
 
 EXTRAS = [
@@ -47,6 +49,7 @@ except tc.TacitError as error:
 """
 
 
+@pytest.mark.slow
 def test_core_only() -> None:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT],

@@ -89,6 +89,7 @@ def both(path: Path, folder: Path, case: str) -> tuple[Any, Any]:
     return io.read(path, **roles), OnDisk.open(path, folder, **roles)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("name", NAMES)
 def test_measures_of_keys(name: str, case: str, path: Path, tmp_path: Path) -> None:

@@ -117,6 +117,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(laid_out, "PIECE", 250)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "measure",
     [measure for _, measure in MEASURES],
@@ -146,6 +147,7 @@ COUNTED = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("gaps", [False, True], ids=["no gaps", "gaps"])
 @pytest.mark.parametrize("roles", UNITS.values(), ids=UNITS)
 def test_persons_and_households_are_counted_as_in_memory(

@@ -29,6 +29,7 @@ def _same(a: pd.DataFrame, b: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(a, b, check_exact=True)
 
 
+@pytest.mark.few(6)
 def test_same_seed_same_bytes(name: str) -> None:
     frame = examples.frame()
     _same(
@@ -77,6 +78,7 @@ def test_columns_that_are_not_asked_for_pass_unchanged(name: str) -> None:
     _same(masked[rest], frame.loc[rows, rest])
 
 
+@pytest.mark.few(11)
 def test_polars_and_arrow_give_the_same_values(name: str) -> None:
     frame = examples.frame().reset_index(drop=True)
     expected = examples.seeded(name, 7).fit_transform(frame)
@@ -144,6 +146,7 @@ EXCUSED_SHORTER = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("numeric", NUMERIC)
 def test_scikit_learn_checks(numeric: str) -> None:
     """check_estimator on every protector of numeric arrays; each excused check has its reason."""

@@ -70,8 +70,9 @@ def frames(draw: st.DrawFn) -> Any:
     return table if draw(st.booleans()) else pl.from_pandas(table)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", list(tc.protect.registry))
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(frame=frames())
 def test_protector(name: str, frame: Any) -> None:
     kind = tc.protect.registry[name]
@@ -90,8 +91,9 @@ def test_protector(name: str, frame: Any) -> None:
     assert set(masked.columns) <= set(frame.columns)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", list(tc.attack.registry))
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(frame=frames())
 def test_attacker(name: str, frame: Any) -> None:
     with warnings.catch_warnings():

@@ -29,6 +29,7 @@ def unit(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize("name", list(tc.protect.registry))
 def test_contract_with_units(name: str, unit: str) -> None:
     kind = tc.protect.registry[name]

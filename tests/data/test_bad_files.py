@@ -65,6 +65,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
 """
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ending", ["feather", "parquet"])
 def test_damaged_bytes_end_no_program(tmp_path: Path, ending: str) -> None:
     good = tmp_path / f"good.{ending}"

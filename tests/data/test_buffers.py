@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.data.buffers import array_of, floats_of, listed
@@ -13,7 +13,6 @@ from tacit.data.buffers import array_of, floats_of, listed
 FLOATS = st.lists(st.one_of(st.none(), st.floats(allow_nan=False)), max_size=40)
 
 
-@settings(deadline=None)
 @given(FLOATS, st.integers(0, 9), st.integers(0, 9))
 def test_floats_of_any_slice(values: list[float | None], skip: int, short: int) -> None:
     """Offsets that do not fall on a byte of the bitmap are the hard case."""
@@ -23,7 +22,6 @@ def test_floats_of_any_slice(values: list[float | None], skip: int, short: int) 
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "uint16"])
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 99), st.booleans()), max_size=40))
 def test_array_of_numbers(dtype: str, cells: list[tuple[int, bool]]) -> None:
     """Type, values and nulls."""
@@ -48,7 +46,6 @@ def test_strided_numbers() -> None:
     assert array_of(table[:, 1]).to_pylist() == [1, 3, 5]
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(max_size=6), max_size=20))
 def test_listed_text(values: list[str]) -> None:
     """Letters of every language; surrogates cannot be written anywhere."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit as tc
@@ -130,7 +130,6 @@ def test_numbers_of_households_are_not_determined_by_their_values(people) -> Non
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_columns_that_have_nothing_to_do_with_each_other(seed: int) -> None:
     """No false alarm: skewed binaries, codes, weights, incomes, all independent."""

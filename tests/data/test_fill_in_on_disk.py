@@ -71,6 +71,7 @@ def panel(folder: Path, seed: int, *, sorted_rows: bool) -> tuple[Path, Path]:
     return original, release
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("sorted_rows", [True, False], ids=["sorted", "in no order"])
 @pytest.mark.parametrize("roles", ROLES.values(), ids=ROLES)
 @pytest.mark.parametrize("seed", [1, 2])

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.base.errors import ColumnError, InputError, ParameterError
@@ -122,7 +122,6 @@ def test_numbers_and_dates_are_classed_in_their_own_order() -> None:
         coded(h.rule_of({"ladder": [5]}), data, "day")
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     values=st.lists(st.integers(-500, 500), min_size=1, max_size=40, unique=True),
     widths=st.sampled_from([(5, 10, 20), (3, 9), (1, 7, 49), (0.5, 2.5)]),
@@ -182,7 +181,6 @@ def test_classes_of_equal_frequency_are_about_equal() -> None:
     assert [len(labels) for labels in tree.tree.labels[1:]] == [4, 2, 1]
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     values=st.lists(st.integers(0, 30), min_size=2, max_size=9),
     classes=st.integers(2, 4),

@@ -77,6 +77,7 @@ def without_order(name: str) -> Any:
     return examples.seeded(name, 7, columns=columns)
 
 
+@pytest.mark.few(8)
 @MAKERS
 @pytest.mark.parametrize("name", list(registry))
 def test_every_protector_gives_the_kind_and_the_values_back(

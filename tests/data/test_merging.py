@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.base.errors import ParameterError
@@ -55,7 +55,6 @@ def test_what_cannot_be_merged_is_one_sentence() -> None:
         merged(tree, 3, ["*"], "x")
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from("abcdef"), min_size=2, max_size=6, unique=True),
     st.lists(

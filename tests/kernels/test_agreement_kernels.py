@@ -11,6 +11,7 @@ LEVELS = 3
 """Of every column, in these tests."""
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("seed", range(20))
 def test_numpy_gives_the_same_bits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Categories and numbers, missing values, copies."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
@@ -117,7 +117,6 @@ class Problem:
         return reduced[rows, state.row_col[rows]] - reduced[rows].min(axis=1)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([(0, "squared"), (1, "euclidean"), (2, "manhattan")]),
@@ -134,7 +133,6 @@ def test_costs_of_pairs(seed: int, kind: tuple[int, str]) -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_costs_of_classes_are_added_pair_by_pair(seed: int) -> None:
     """Both ways give the bits of the plain loop; impossible pairs stay so."""
@@ -153,7 +151,6 @@ def test_costs_of_classes_are_added_pair_by_pair(seed: int) -> None:
     assert total.tolist() == expected
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(-1, 6)), max_size=40))
 def test_a_graph_is_a_set_of_pairs(pairs: list[tuple[int, int]]) -> None:
     """No pair twice, none lost, and the same from the columns."""
@@ -188,7 +185,6 @@ def test_a_graph_is_a_set_of_pairs(pairs: list[tuple[int, int]]) -> None:
     assert [(j, i) for i, j in np.array(listed, int).reshape(-1, 2)[arcs]] == turned
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_least_reduced_cost(seed: int) -> None:
     """The minimum of each class, infinite without arcs."""
@@ -198,7 +194,6 @@ def test_least_reduced_cost(seed: int) -> None:
     )  # inf where a class has no arc
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.3]))
 def test_rows_leave_when_another_arc_is_better(seed: int, slack: float) -> None:
     """Exactly the rows above their best leave."""
@@ -261,7 +256,7 @@ def plain_auction(
     return match, -price, bids
 
 
-@settings(max_examples=100, deadline=None)
+@pytest.mark.few(1)
 @given(st.integers(0, 10**6), st.sampled_from([2.0**-10, 2.0**-3]), st.booleans())
 def test_the_auction_in_words(seed: int, eps: float, looks_further: bool) -> None:
     """The same bids, links and duals as the plain twin.
@@ -284,7 +279,6 @@ def test_the_auction_in_words(seed: int, eps: float, looks_further: bool) -> Non
     assert v == pytest.approx(duals, abs=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([1e-3, 0.1]))
 def test_the_auction_ends_within_eps_of_the_optimum(seed: int, eps: float) -> None:
     """Every link is within eps of the best of its row."""
@@ -302,7 +296,7 @@ def test_the_auction_ends_within_eps_of_the_optimum(seed: int, eps: float) -> No
         )
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.booleans())
 def test_shortest_paths_reach_the_optimum_with_duals(
     seed: int, from_auction: bool
@@ -360,7 +354,7 @@ def plain_refine(problem: Problem, match: list[int], v: np.ndarray) -> np.ndarra
     return v
 
 
-@settings(max_examples=200, deadline=None)
+@pytest.mark.few(1)
 @given(st.integers(0, 10**6), st.sampled_from([1e-4, 0.02, 0.3]))
 def test_duals_are_refined_to_fit_the_links(seed: int, eps: float) -> None:
     """The links of an auction stay; no dual rises; without a cycle duals are those of the twin."""

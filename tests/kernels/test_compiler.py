@@ -117,6 +117,7 @@ def test_rank_swapping_has_the_same_bits_either_way(
         assert np.array_equal(plain, fast)
 
 
+@pytest.mark.slow
 def test_it_is_said_once_that_something_is_compiled(tmp_path: Path) -> None:
     """Whoever asked is told the name of the first kernel; from the cache nothing is compiled."""
     code = (

@@ -22,6 +22,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(scan, "FEW", 0)
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("what", FILES)
 def test_neighbours_are_the_nearest(what: str, metric: str) -> None:

@@ -42,6 +42,7 @@ def plain(
     return total, near
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", [0, 1, 2])
 @pytest.mark.parametrize("what", ["points", "boxes"])
 def test_lanes_equal_plain_numpy(what: str, kind: int) -> None:

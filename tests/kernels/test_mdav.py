@@ -89,6 +89,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(50))
 def test_equals_its_plain_twin(seed: int, way: str) -> None:
     """The same labels, ties included."""
@@ -123,6 +124,7 @@ def test_row_order_does_not_matter(seed: int) -> None:
     assert groups(x, mdav(x, k)) == groups(x[p], mdav(x[p], k))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("k", [3, 5, 10])
 def test_census(census_like, k, way):
     """Rounded incomes with many zeros; the figures of the reference file are in

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.kernels.partners import in_order, swap_in_turn
@@ -71,7 +71,6 @@ def nested(rng: np.random.Generator, areas: int) -> np.ndarray:
     return np.array(up)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     number=st.integers(1, 60),

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
@@ -36,7 +36,6 @@ def plain_optimum(values: np.ndarray, k: int) -> float:
     return best[len(values)]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(-1000, 1000), min_size=5, max_size=40), st.integers(2, 5))
 def test_the_shortest_path_is_the_optimum_and_beats_fixed_groups(
     numbers: list[int], k: int
@@ -106,7 +105,6 @@ def _drop(pool: list[int], item: int) -> None:
     pool.pop()
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(2, 60), st.integers(1, 70), st.integers(0, 1000))
 def test_swaps_equal_the_plain_twin_and_stay_in_the_window(
     n: int, window: int, seed: int
@@ -134,7 +132,6 @@ def test_the_first_position_chooses_uniformly() -> None:
     assert statistic < 23.5
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(2, 60),
     st.integers(2, 6),
@@ -197,7 +194,6 @@ def test_vmdav_equals_its_plain_twin(seed: int) -> None:
     assert np.array_equal(fast[plain >= 0], plain[plain >= 0])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(4, 80), st.integers(2, 6), st.integers(0, 50))
 def test_trees_have_k_records_and_are_cut_into_small_groups(
     n: int, k: int, seed: int
@@ -249,7 +245,6 @@ def plain_stir(source: list[int], uniform: np.ndarray, window: int) -> list[int]
     return out
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 60), st.integers(1, 70), st.integers(0, 1000))
 def test_cycles_equal_the_plain_twin_and_stay_in_the_window(
     n: int, window: int, seed: int

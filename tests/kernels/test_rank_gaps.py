@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.attack.informed.rank_swapping import BINS, MISSING, _Within, swap_law
@@ -21,7 +21,6 @@ def ranges(
     return both.reshape(n, 2 * columns).astype(float)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 60), st.booleans())
 def test_the_kernel_has_the_bits_of_numpy(
     seed: int, columns: int, window: int, gaps: bool

@@ -16,6 +16,7 @@ CASES = [
 ]
 
 
+@pytest.mark.few(36)
 @pytest.mark.parametrize(("n", "window", "length"), CASES)
 def test_pairs(n: int, window: int, length: int) -> None:
     window = min(window, n)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.kernels.suppression import cover, gather
@@ -104,7 +104,6 @@ def plain_cover(
     return kept, left, need
 
 
-@settings(max_examples=300, deadline=None)
 @given(searches())
 def test_cover_takes_what_gains_most_and_restores_what_is_superfluous(
     s: Search,
@@ -162,7 +161,6 @@ def plain_gather(
     return moves, left, small
 
 
-@settings(max_examples=300, deadline=None)
 @given(searches(), st.integers(0, 3))
 def test_gather_makes_classes_of_k_without_breaking_others(
     s: Search, already: int

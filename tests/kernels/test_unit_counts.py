@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.kernels.unit_counts import (
@@ -31,7 +31,6 @@ def records(seed: int, labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 CASES = {"seed": st.integers(0, 10_000), "labels": st.integers(1, 8)}
 
 
-@settings(max_examples=40, deadline=None)
 @given(**CASES)
 @pytest.mark.parametrize("weighted", [True, False])
 def test_each_unit_counts_once_in_each_label(weighted, seed, labels):
@@ -47,7 +46,6 @@ def test_each_unit_counts_once_in_each_label(weighted, seed, labels):
         assert F[at] == pytest.approx(sum(means[u] for u in members), abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(**CASES)
 def test_the_owner_of_a_label_has_all_its_records(seed, labels):
     starts, unit, label = records(seed, labels)
@@ -58,7 +56,6 @@ def test_the_owner_of_a_label_has_all_its_records(seed, labels):
         assert owner[at] == expected
 
 
-@settings(max_examples=40, deadline=None)
 @given(**CASES)
 def test_a_unit_is_shared_out_over_its_records_of_a_label(seed, labels):
     starts, unit, label = records(seed, labels)
@@ -70,7 +67,6 @@ def test_a_unit_is_shared_out_over_its_records_of_a_label(seed, labels):
     assert total == pytest.approx([float(wanted[r]) for r in range(5)], abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 14), keys=st.integers(1, 3))
 def test_units_agree_with_rows_of_which_some_have_gaps(seed, rows, keys):
     rng = np.random.default_rng(seed)

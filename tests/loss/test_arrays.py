@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -59,7 +59,6 @@ def test_dependent_columns_give_finite_losses():
     assert all(np.isfinite(p).all() for p in parts.values())
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     arrays(float, (12, 3), elements=st.floats(-1e6, 1e6)),
     arrays(float, (12, 3), elements=st.floats(-1e6, 1e6)),

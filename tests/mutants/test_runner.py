@@ -46,6 +46,7 @@ def workshop(tmp_path: Path) -> Workshop:
     return Workshop(root, tmp_path / "copy", libraries=False)
 
 
+@pytest.mark.slow
 def test_outcomes_of_every_sort(workshop: Workshop) -> None:
     unseen = {"old": "return 1", "new": "return 2"}
     tried = try_all(
@@ -76,6 +77,7 @@ def test_tests_that_fail_anyway_catch_nothing(workshop: Workshop) -> None:
         try_all(workshop, [mutation()])
 
 
+@pytest.mark.slow
 def test_a_change_without_end_is_ended(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ for file in files:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.needs("faketime")
 def test_an_hour_later(tmp_path: Path) -> None:
     source, schema = _source(tmp_path), tmp_path / "schema.toml"

@@ -70,6 +70,7 @@ def both(path: Path, folder: Path) -> tuple[Any, OnDisk]:
     return memory, disk
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", METHODS, ids=lambda one: one.in_short())
 @pytest.mark.parametrize("form", ["{d:02d}/{m:02d}/{y}", "{y}-{m:02d}-{d:02d}"])
 def test_text_dates_are_read_by_the_format_of_the_whole_file(

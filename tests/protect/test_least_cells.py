@@ -46,6 +46,7 @@ def small_files(
         yield codes, int(rng.integers(2, min(4, n) + 1)), price
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("missing", ["any", "value"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("gaps", [0.0, 0.3])

@@ -81,6 +81,7 @@ def masked_once() -> list[str]:
     ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["panel", "survey"])
 @pytest.mark.parametrize("method", masked_once())
 def test_members_stay_equal_where_they_were(name: str, method: str) -> None:
@@ -164,6 +165,7 @@ def test_strata_of_units():
 # -- k persons ---------------------------------------------------------------------------
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["panel", "survey"])
 @pytest.mark.parametrize("partition", ["mdav", "vmdav", "mu-approx", "pca"])
 def test_microaggregation_has_k_persons_in_every_class(name, partition):
@@ -219,6 +221,7 @@ def test_rows_are_dealt_so_that_k_persons_are_in_each_piece():
 # -- suppression: nothing to read off ----------------------------------------------------
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["panel", "survey"])
 @pytest.mark.parametrize("missing", ["any", "value"])
 def test_what_is_suppressed_cannot_be_read_off(name, missing):

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit as tc
@@ -20,7 +20,6 @@ def smallest_class(masked: pd.DataFrame) -> int:
     )
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from(PARTITIONS),
     st.integers(2, 6),

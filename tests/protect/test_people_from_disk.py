@@ -75,6 +75,7 @@ HOW = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("missing", ["any", "value"])
 @pytest.mark.parametrize(("whose", "more"), HOW, ids=str)
 def test_cells_and_counts_are_those_of_memory(

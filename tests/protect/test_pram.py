@@ -3,14 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit as tc
 from tacit.protect.pram import invariant, uniform
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=7), st.floats(0, 1))
 def test_invariant_matrices(counts: list[int], diagonal: float) -> None:
     share = np.array(counts) / sum(counts)

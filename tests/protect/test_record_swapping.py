@@ -177,6 +177,7 @@ UNITS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("similar", [None, ["urban"]], ids=["size alone", "similar"])
 @pytest.mark.parametrize("roles", UNITS.values(), ids=UNITS)
 def test_from_the_disk_as_in_memory(roles, similar, tmp_path, monkeypatch):

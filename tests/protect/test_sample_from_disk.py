@@ -56,6 +56,7 @@ def test_weights_stand_for_the_file_and_are_those_of_memory(
     )
 
 
+@pytest.mark.slow
 def test_every_record_is_drawn_as_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a file of several blocks, too."""
     monkeypatch.setattr(by_address, "BLOCK", 8)

@@ -34,6 +34,7 @@ METHODS: list[Any] = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
 def test_check_estimator(method: Any) -> None:
     with warnings.catch_warnings():

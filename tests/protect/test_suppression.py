@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit as tc
@@ -34,7 +34,6 @@ def files(draw: st.DrawFn) -> np.ndarray:
     return codes
 
 
-@settings(max_examples=100, deadline=None)
 @given(files(), st.sampled_from(["any", "value"]))
 def test_frequencies_equal_the_count_of_pairs(codes: np.ndarray, missing: str) -> None:
     assert np.array_equal(
@@ -42,7 +41,6 @@ def test_frequencies_equal_the_count_of_pairs(codes: np.ndarray, missing: str) -
     )
 
 
-@settings(max_examples=150, deadline=None)
 @given(files(), st.integers(2, 6), st.sampled_from(["any", "value"]), st.booleans())
 def test_the_release_is_k_anonymous_under_its_reading(
     codes: np.ndarray, k: int, missing: str, weighted: bool

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -11,7 +11,6 @@ import tacit as tc
 from tacit.protect.rank_swapping import swap_column
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(1, 80),
     st.floats(0.5, 100),

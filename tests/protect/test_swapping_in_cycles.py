@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -14,7 +14,6 @@ from tacit.attack.informed.rank_swapping import AwareRankSwapping, swap_law
 from tacit.protect.rank_swapping import swap_column
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.integers(1, 80),
     st.floats(0.5, 100),

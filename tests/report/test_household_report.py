@@ -64,6 +64,7 @@ def page(browser, written: Path):
     made.close()
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_paper_takes_at_most_eight_pages(page) -> None:
     """Seventeen they were."""

@@ -75,6 +75,7 @@ def gives_away(shown: list[float], secret: float) -> list[float]:
     ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", list(PLANS))
 def test_no_parameter_can_be_computed(data: tc.Microdata, method: str) -> None:
     text = published(data, method)
@@ -93,6 +94,7 @@ NEIGHBOURS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", list(NEIGHBOURS))
 def test_another_parameter_gives_the_same_report(
     data: tc.Microdata, method: str
@@ -111,6 +113,7 @@ def test_another_parameter_gives_the_same_report(
     assert all(len(group) > 1 for group in alike.values()), list(alike.values())
 
 
+@pytest.mark.slow
 def test_epsilon_cannot_be_told_from_its_double(data: tc.Microdata) -> None:
     """The noise comes from the system, so words and figures are compared, not bytes."""
     one, two = (

@@ -24,6 +24,7 @@ EXPERIMENTS = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_page_shows_what_the_experiment_gives(name):
     written = {m[2]: m[0] for m in BLOCK.finditer(PAGE.read_text())}

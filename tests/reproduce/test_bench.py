@@ -60,6 +60,7 @@ def test_memory_is_measured_in_a_process_of_its_own():
     assert peak_memory_mb(lambda: None) < 20
 
 
+@pytest.mark.slow
 def test_a_peer_that_raises_crashes_or_hangs_is_a_row_that_says_why(monkeypatch):
     # so that nothing but what hangs comes near the limit
     monkeypatch.setattr(row, "SHORT", 0.0)
@@ -82,6 +83,7 @@ def test_a_peer_that_raises_crashes_or_hangs_is_a_row_that_says_why(monkeypatch)
         side_by_side("x", lambda: 1 / 0, {}, lambda a, b: "", size=1)
 
 
+@pytest.mark.slow
 def test_a_peer_whose_environment_fails_is_an_error_with_its_reason(
     monkeypatch, tmp_path
 ):
@@ -91,6 +93,7 @@ def test_a_peer_whose_environment_fails_is_an_error_with_its_reason(
         venvs.Peer("nothing", {})("what")()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "status"),
     [

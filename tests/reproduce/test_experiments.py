@@ -86,6 +86,7 @@ def test_ipso_on_firms():
     assert found["aware"] > 1.5 * found["naive"]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("data")
 def test_the_roles_of_eia_give_the_published_links():
     """IPSO-C keeps moments exactly: what the modified distance finds is the same in every draw."""

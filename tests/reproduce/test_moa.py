@@ -89,6 +89,7 @@ def plain_swap(records, reach, window):
     return out
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_swap_downwards_equals_its_twin(seed):
     rng = np.random.default_rng(seed)
@@ -119,6 +120,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("name", "cell"), CELLS)
 def test_published_figures_come_out_to_the_printed_digits(name, cell):
     program = targets()[name].fault

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -37,7 +37,6 @@ def test_closeness_by_hand():
     assert distances(cells, ordered=True)[2] == pytest.approx((2 / 7 + 5 / 7) / 2)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     arrays(
         np.int64, st.tuples(st.integers(1, 30), st.just(2)), elements=st.integers(0, 4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.data.hierarchies.known_rules import rule_of
@@ -24,7 +24,6 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(ROWS, st.booleans())
 def test_counts_by_hand(rows: list[tuple[str | None, str, int]], people: bool) -> None:
     """Persons with any row whose key fewer than k persons share, at every level."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -21,7 +21,6 @@ def test_francdat_by_hand():
     assert F.tolist() == [110, 84.5, 84.5, 17, 541, 8, 5, 110]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     arrays(
         np.int64,

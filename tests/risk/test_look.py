@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -57,7 +57,6 @@ def test_contributions_are_the_mean_step_over_all_orders() -> None:
         assert seen.contributions[key] == pytest.approx(100 * step / total)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 11), st.booleans())
 def test_the_laws(seed: int, m: int, many_rows: bool) -> None:
     """Counts are those of `frequencies`; contributions sum to 100; more keys, more alone."""

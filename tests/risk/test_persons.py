@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -31,7 +31,6 @@ def _units(raw: Ints) -> Units:
     return Units("person", np.unique(raw, return_inverse=True)[1].astype(np.int64))
 
 
-@settings(max_examples=80, deadline=None)
 @given(TABLES, st.booleans())
 def test_counting_persons_equals_the_definition(
     table: tuple[Ints, Ints], any_matches: bool
@@ -53,7 +52,6 @@ def test_counting_persons_equals_the_definition(
         assert F[i] == pytest.approx(sum(mean[u] for u in agree))
 
 
-@settings(max_examples=60, deadline=None)
 @given(TABLES)
 def test_special_uniques_are_persons(table: tuple[Ints, Ints]) -> None:
     codes, raw = table

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -41,7 +41,6 @@ TABLES = arrays(
 )
 
 
-@settings(max_examples=80, deadline=None)
 @given(TABLES, st.integers(1, 5))
 def test_kernel_equals_plain_subsets(table, largest):
     """Distinct rows stand for several records each: only a row that stands for one can be alone."""
@@ -56,7 +55,6 @@ def test_kernel_equals_plain_subsets(table, largest):
     assert found == plain(table, min(largest, table.shape[1]))
 
 
-@settings(max_examples=80, deadline=None)
 @given(TABLES, st.integers(1, 5))
 def test_columns_keep_their_bits(table, largest):
     """The kernel gets the columns in another order; the sets come back in the table's."""

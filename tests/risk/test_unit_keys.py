@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit as tc
@@ -27,7 +27,6 @@ def _may_be_the_same(ours: Ints, theirs: Ints) -> bool:
     return False
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000))
 def test_the_kernel_pairs_members(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -40,7 +39,6 @@ def test_the_kernel_pairs_members(seed: int) -> None:
             assert same[a, b] == _may_be_the_same(members[a], members[b])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000))
 def test_compositions_equal_the_definition(seed: int) -> None:
     rng = np.random.default_rng(seed)

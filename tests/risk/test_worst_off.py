@@ -67,6 +67,7 @@ def test_fewer_than_five_may_be_luck_and_ties_are_not_certain():
     assert tc.risk.worst_off(twice, twice).value == 0
 
 
+@pytest.mark.slow
 def test_the_largest_firms_are_found_though_the_average_is_low():
     x = tc.Microdata.of(business(1000, 0))
     z = tc.protect.Noise(percent=250, random_state=1).fit_transform(x)

@@ -72,6 +72,7 @@ def stopping_after(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     monkeypatch.setattr(kept_parts.KeptParts, "keep", first_ones)
 
 
+@pytest.mark.slow
 def test_it_goes_on_with_the_same_result(
     asked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -130,6 +131,7 @@ def test_what_was_changed_meanwhile_is_another_run(
     assert "name it (--json FILE or --html FILE)" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_what_failed_is_tried_again(
     asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

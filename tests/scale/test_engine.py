@@ -21,6 +21,7 @@ def draw(block):
 ENGINES = [Threads(1), Threads(3), Processes(2)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", ENGINES, ids=repr)
 def test_same_results_whatever_the_engine(engine):
     found = dict(engine.map(draw, range(9)))
@@ -57,6 +58,7 @@ def test_cancel_stops_and_says_how_far_it_came():
     assert 3 <= len(done) < 100
 
 
+@pytest.mark.slow
 def test_blocks_of_an_array_run_on_every_engine():
     x = np.random.default_rng(0).normal(size=(400, 2))
     tree = OrthTree(leaf=100)

@@ -62,6 +62,7 @@ def both(method: Protector, table: pa.Table, folder: Path, **roles: Any) -> Any:
     return method, twin
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "method",
     [
@@ -80,6 +81,7 @@ def test_a_group_with_half_of_the_records(method: Protector, tmp_path: Path) -> 
     both(method, skewed(), tmp_path, quasi=["age", "income", "region"])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("missing", ["any", "value"])
 @pytest.mark.parametrize("keys", [None, [["age", "region"], ["income", "region"]]])
 def test_suppression_says_the_same_of_its_work(
@@ -105,6 +107,7 @@ def test_too_many_combinations_are_refused_with_their_number(
         both(method, skewed(), tmp_path, quasi=["age", "income", "region"])
 
 
+@pytest.mark.slow
 def test_a_file_of_500_columns(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     columns = {f"c{j}": rng.integers(0, 1000, N) / 10 for j in range(500)}

@@ -152,6 +152,7 @@ def test_python_does_not_take_it_for_a_plan_on_the_whole_file(file, little):
         )
 
 
+@pytest.mark.slow
 def test_who_runs_a_release_of_tacit_large_again_does_so_in_blocks(file, monkeypatch):
     written_in_blocks(
         file,

@@ -47,6 +47,7 @@ def sha(path):
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
+@pytest.mark.slow
 def test_out_of_core_equals_in_memory_and_processes(file, tmp_path):
     run = large.protect(
         file, tmp_path / "out.parquet", memory="1GB", drop=["id"], **KEEP
@@ -154,6 +155,7 @@ print(done.resumed_bins)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stage", "then"),
     [
@@ -254,6 +256,7 @@ def test_blocks_cost_the_nearest_record_nothing(tmp_path):
     assert [path.name for path in links.parent.iterdir()] == ["links"]
 
 
+@pytest.mark.slow
 def test_blocks_cost_the_assignment_nothing(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1200, 3))
@@ -292,6 +295,7 @@ def test_a_sample_of_originals_against_all_masked_records():
         large.link(x, y, attacker="assignment", sample=300)
 
 
+@pytest.mark.slow
 def test_linkage_gives_the_same_links_in_processes():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(600, 3))

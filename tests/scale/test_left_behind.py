@@ -51,6 +51,7 @@ def left(folder: Path) -> list[Path]:
     return list(folder.glob(".tacit-*"))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_that_can_be_caught_leaves_nothing(
     folder: Path, number: signal.Signals

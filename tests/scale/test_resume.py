@@ -81,6 +81,7 @@ def stopping_after(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     monkeypatch.setattr(kept_pieces.Kept, "_keep", first_ones)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["sort-based", "record-wise"])
 @pytest.mark.usefixtures("small_pieces")
 def test_a_stopped_run_goes_on_with_the_same_bytes(
@@ -106,6 +107,7 @@ def test_a_stopped_run_goes_on_with_the_same_bytes(
     assert not (here / "b.parquet.work").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [
@@ -327,6 +329,7 @@ def test_killed_twice_and_left_to_finish_gives_the_same_bytes(
     ]
 
 
+@pytest.mark.slow
 def test_killed_once_and_left_to_finish(here: Path) -> None:
     assert begin(*words("sort-based"), "a.parquet").wait() == 0
     asked = [*words("sort-based"), "b.parquet", "--resume"]

@@ -152,6 +152,7 @@ ODD = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", ODD)
 def test_a_stream_of_csv_has_the_types_of_memory(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "in.csv"
@@ -198,6 +199,7 @@ def test_the_hash_of_records_is_that_of_their_values(tmp_path: Path) -> None:
     assert len(hashes) == 2
 
 
+@pytest.mark.slow
 def test_a_wide_file_is_the_same_from_the_disk(tmp_path: Path) -> None:
     """500 columns: numbers, text, dates and gaps."""
     n, rng = 300, np.random.default_rng(0)

@@ -23,6 +23,7 @@ pytestmark = [
 KEEP = {"parameters": {"k": 3}, "columns": ["a", "b"], "leaf": 1500}
 
 
+@pytest.mark.slow
 def test_local_master_gives_the_same_bytes(local, files, tmp_path):
     source, _ = files(4000)
     here = large.protect(source, tmp_path / "here.parquet", **KEEP)
@@ -42,6 +43,7 @@ def test_local_master_gives_the_same_bytes(local, files, tmp_path):
     assert rows["note"].to_pylist() == [f"r{i}" for i in range(4000)]
 
 
+@pytest.mark.slow
 def test_assignment_over_blocks_is_priced_on_the_cluster(local, files, tmp_path):
     source, masked = files(1500)
     request = {"attacker": "assignment", "leaf": 300, "columns": ["a", "b"]}

@@ -135,6 +135,7 @@ def test_the_settings_of_the_session_are_what_they_were(
     assert session.conf.get(name) == before
 
 
+@pytest.mark.slow
 def test_a_table_of_the_catalog_by_its_name(
     session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_table_of_the_catalog_by_its_name(
     assert "\n" not in said.strip()
 
 
+@pytest.mark.slow
 def test_from_a_dataframe_to_an_assessed_release_in_eight_lines(
     session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +214,7 @@ def test_every_protector_takes_a_dataframe(session: Any, where: str, name: str) 
         assert got[column].combine_chunks().cast(there.type).equals(there), column
 
 
+@pytest.mark.slow
 def test_every_item_is_a_task_of_its_own(session: Any) -> None:
     """Items that share a task are done one after the other while workers wait."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stream.plain_clusters import PlainClusters
@@ -32,7 +32,6 @@ def _stream(seed: int, n: int) -> list[dict[str, object]]:
     return rows
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 4),

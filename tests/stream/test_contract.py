@@ -28,6 +28,7 @@ def array_of(releases: list[tc.stream.Release]) -> np.ndarray:
     ).reshape(-1, 3)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("n", [3, 10, 57, 200])
 def test_push_pull_and_batch_agree_bit_for_bit(name: str, n: int) -> None:

@@ -27,6 +27,7 @@ def private(**options: object) -> S.DPMicroaggregation:
     return S.DPMicroaggregation(**(usual | options), clamp=False)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("sampler", ["safe", "fast"])
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_private_noise_has_the_scale_of_epsilon(epsilon: float, sampler: str) -> None:

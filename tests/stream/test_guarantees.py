@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit as tc
@@ -42,7 +42,6 @@ def test_every_group_has_k_members_for_every_length(k: int, window: int) -> None
             assert counts.min() >= k
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     n=st.integers(0, 80),
     k=st.integers(2, 6),

@@ -10,6 +10,7 @@ import pytest
 from stream.hostile import KINDS, Case, attempt, make, show, table
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_streams(kind: str, tmp_path: Path) -> None:
     read = withheld = 0

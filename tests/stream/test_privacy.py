@@ -79,6 +79,7 @@ def ours(epsilon: float, **options: object) -> Mechanism:
     return run
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", [0.25, 1.0, 3.0])
 def test_the_ratio_is_bounded_by_epsilon_and_comes_near_it(epsilon: float) -> None:
     sure, about = log_ratio(
@@ -94,6 +95,7 @@ def test_the_safe_sampler_passes_too() -> None:
     assert about >= 0.3
 
 
+@pytest.mark.slow
 def test_persons_with_several_records() -> None:
     """Two records of one person change; the budget of persons with up to two records holds for
     both together.

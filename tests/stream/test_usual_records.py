@@ -24,6 +24,7 @@ def _books(releases: list[tc.stream.Release]) -> list[tuple[int, ...]]:
     return [tuple(release[1:]) for release in releases]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_dicts_leave_as_arrays_do(name: str) -> None:
     x = numbers(150)

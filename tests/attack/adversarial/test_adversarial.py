@@ -55,6 +55,7 @@ def test_every_method_takes_part() -> None:
     assert set(MAKERS) == set(tc.protect.registry) - dates - {"record_swapping"} - empty
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("method", MAKERS)
 def test_no_method_by_itself(name: str, method: str) -> None:
@@ -63,6 +64,7 @@ def test_no_method_by_itself(name: str, method: str) -> None:
     not_short(name, (method,), 6)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "methods"), TELLING, ids=[f"{f}: {names_of(m)}" for f, m in TELLING]
 )

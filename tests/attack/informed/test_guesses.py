@@ -42,6 +42,7 @@ def household(n=400, seed=5):
     return Microdata.of(pa.table(columns), quasi=list(columns))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("percent", [20, 100, 200])
 @pytest.mark.parametrize("kind", ["uncorrelated", "multiplicative"])
 def test_the_law_of_a_column_is_seen_without_links(census, percent, kind):
@@ -52,6 +53,7 @@ def test_the_law_of_a_column_is_seen_without_links(census, percent, kind):
     assert np.median(sizes) == pytest.approx(percent / 100, rel=0.4)
 
 
+@pytest.mark.slow
 def test_the_law_needs_no_row_order(census):
     masked = Noise(percent=50, kind="multiplicative", random_state=1).fit_transform(
         census
@@ -70,6 +72,7 @@ def test_told_nothing_multiplied_values_are_linked_as_by_who_is_told(census):
     assert found > 0.9 * told > 3 * plain
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("variant", ["A", "B", "C"])
 def test_drawn_anew_is_seen_in_every_variant_and_linked(variant):
     data = business(500, 1)
@@ -81,6 +84,7 @@ def test_drawn_anew_is_seen_in_every_variant_and_linked(variant):
     assert Reverse().link(data, masked).correct == pytest.approx(told)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", ["uncorrelated", "correlated", "transformed"])
 @pytest.mark.parametrize("percent", [5, 20, 40])
 def test_noise_is_not_taken_for_drawn_anew(kind, percent):

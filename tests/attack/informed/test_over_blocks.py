@@ -53,6 +53,7 @@ PLANS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", [*PLANS, "rerun"])
 def test_the_links_are_those_of_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

@@ -52,6 +52,7 @@ def test_ipso_is_seen_by_the_moments_it_keeps():
     assert Reverse().link(data, masked).correct > 10 * euclid(data, masked)
 
 
+@pytest.mark.slow
 def test_noise_is_seen_and_its_correlation_is_found():
     x = correlated(800, 6, 0.95, 1)
     z = tc.protect.Noise(percent=50, kind="correlated", random_state=2).fit_transform(x)

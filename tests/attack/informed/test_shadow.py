@@ -28,6 +28,7 @@ FILES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", list(shadow_files.plans("business", 0)))
 @pytest.mark.parametrize("kind", list(FILES))
 def test_never_weaker_than_the_plain_attackers(kind: str, name: str) -> None:

@@ -59,6 +59,7 @@ def instance(seed, n=9, m=7):
     return phi, copies, free, left, rng.normal(size=n)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("rounds", [1, 4, WARM + 15])
 def test_belief_propagation_is_its_plain_twin(seed, rounds):

@@ -50,6 +50,7 @@ def test_intervals_equal_their_plain_twin(seed):
     assert np.allclose(np.stack([lo, hi], 1)[~empty], want[~empty])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_all_differences_at_once_are_the_kernel_row_by_row(seed, monkeypatch):
     rng = np.random.default_rng(seed)

@@ -100,6 +100,7 @@ def test_order_of_edges_and_rows_does_not_matter():
     )
 
 
+@pytest.mark.slow
 def test_against_a_chain_on_two_hundred_records():
     cost = points(200, 0.1, 4)
     chain = permutation_chain(-cost, 3000, np.random.default_rng(0))

@@ -32,6 +32,7 @@ def both(monkeypatch, *edges, **options):
     return fast, slow
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("fraction", [0.5, 0.85, 1.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_same_beliefs_in_fewer_rounds(seed, fraction, monkeypatch):

@@ -130,6 +130,7 @@ def test_five_rounds_from_the_same_start_are_splinks(hold_prior):
     assert_close(ours, theirs, 1e-9)
 
 
+@pytest.mark.slow
 def test_both_end_at_the_same_parameters_from_their_own_starts():
     a, b = files()
     theirs = splink_em(a, b, start=None, hold_prior=False, rounds=100, change=1e-6)

@@ -45,6 +45,7 @@ def _always(kernel: Kernel, seconds: float) -> bool:
     return True
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("what", list(_files(40, 0)))
 @pytest.mark.parametrize("scans", [0, 32])
 @pytest.mark.parametrize("metric", ["euclidean", "squared", "manhattan"])

@@ -44,6 +44,7 @@ def check(x: Any, y: Any, found: Solution, metric: str, optimum: float) -> None:
     )
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("what", FILES)
 def test_every_permutation_at_small_n(what: str, metric: str) -> None:
@@ -57,6 +58,7 @@ def test_every_permutation_at_small_n(what: str, metric: str) -> None:
             check(x, y, found, metric, optimum)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("what", FILES)
 def test_the_dense_solver_with_few_candidates(what: str, metric: str) -> None:
@@ -99,6 +101,7 @@ def test_rows_in_one_go_or_in_rounds_find_the_same_links() -> None:
     assert at_once.cost == in_rounds.cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sd", [0.1, 0.6])
 def test_two_thousand_records(sd: float) -> None:
     rng = np.random.default_rng(13)

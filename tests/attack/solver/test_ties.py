@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attack.plain import FILES, costs, files
@@ -51,7 +51,6 @@ def test_ties_and_margins_are_those_of_the_matrix(what: str, metric: str) -> Non
         np.testing.assert_array_equal(one, other)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 40),

@@ -23,6 +23,7 @@ def rounds_of(X: np.ndarray, Z: np.ndarray, metric: str) -> Rounds:
     return Rounds(X, ones, Z, ones, KIND[metric])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["euclidean", "squared"])
 def test_the_optimum_is_that_of_all_pairs(metric):
     X, Z = files(2500, 0.15)
@@ -38,6 +39,7 @@ def test_the_optimum_is_that_of_all_pairs(metric):
     assert run.cost == pytest.approx(costs[pairs].sum(), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_solved_exactly_afterwards_is_less(monkeypatch):
     X, Z = files(2500, 0.15)
     monkeypatch.setattr(rounds_file, "widen", lambda run: None)

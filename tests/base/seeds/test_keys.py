@@ -143,6 +143,7 @@ def test_private_methods_take_no_seed_unless_it_is_a_test(tmp_path: Path) -> Non
         (tmp_path / "o.csv").unlink()
 
 
+@pytest.mark.slow
 def test_until_writes_no_seed_of_private_noise(tmp_path: Path) -> None:
     done = call(
         "protect",
@@ -222,6 +223,7 @@ def test_seeds_are_in_the_manifest_and_nowhere_else(tmp_path: Path) -> None:
     assert "seed" not in (tmp_path / "p.toml").read_text()
 
 
+@pytest.mark.slow
 def test_the_page_shows_no_seed(tmp_path: Path) -> None:
     """But the manifest and the plan that makes the release again, which both are private."""
     FACES["page"][0](tmp_path)

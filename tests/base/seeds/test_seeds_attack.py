@@ -34,6 +34,7 @@ def by_hand(face: str, seed: int) -> list[str]:
     return ["--seed", str(seed), *(["--test-seed"] if face == "private" else [])]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("face", NOISY)
 def test_a_seed_given_by_hand_is_found_and_the_noise_comes_off(
     face: str, tmp_path: Path
@@ -47,6 +48,7 @@ def test_a_seed_given_by_hand_is_found_and_the_noise_comes_off(
     assert told["after"] > 99.9
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("face", NOISY)
 def test_a_seed_that_was_drawn_is_not_found(face: str, tmp_path: Path) -> None:
     release = FACES[face][0](tmp_path)
@@ -56,6 +58,7 @@ def test_a_seed_that_was_drawn_is_not_found(face: str, tmp_path: Path) -> None:
     assert told["after"] < 1
 
 
+@pytest.mark.slow
 def test_a_seed_of_32_bits_is_found_by_who_comes_to_it(tmp_path: Path) -> None:
     seed = 3_141_592_653
     release = FACES["protect"][0](tmp_path, *by_hand("protect", seed))
@@ -63,6 +66,7 @@ def test_a_seed_of_32_bits_is_found_by_who_comes_to_it(tmp_path: Path) -> None:
     assert tried("protect", release, seed).seed == seed
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("face", FACES)
 def test_two_runs_without_a_seed_differ(face: str, tmp_path: Path) -> None:
     (tmp_path / "1").mkdir()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit as tc
@@ -115,7 +115,6 @@ def _iban(account: int) -> str:
 
 
 @given(st.integers(0, 10**10 - 1), st.integers(4, 21), st.integers(1, 9))
-@settings(max_examples=50, deadline=None)
 def test_iban_by_its_check_digits(account: int, place: int, change: int) -> None:
     """Any one wrong figure is noticed: 97 is prime and larger than any change."""
     iban = _iban(account)

@@ -27,6 +27,7 @@ def _right(scores: list[Score]) -> float:
     return sum(one.right for one in scores) / sum(one.columns for one in scores)
 
 
+@pytest.mark.few(1)
 @needs_packages
 @pytest.mark.parametrize("with_labels", [False, True])
 def test_twelve_files(with_labels: bool) -> None:

@@ -75,6 +75,7 @@ def same(disk: units.Units | None, memory: units.Units | None) -> None:
     assert found.sizes == dict(zip(size.tolist(), number.tolist(), strict=True))
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("nominal", [True, False])
 @pytest.mark.parametrize("sorted_file", [True, False])
 @pytest.mark.parametrize("kind", KINDS)

@@ -76,6 +76,7 @@ def every_utility(name: str, seed: int) -> int:
     return len(UTILITIES)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_few_files(name: str) -> None:
     assert sum(every_utility(name, seed) for seed in range(QUICK)) == 8 * QUICK

@@ -246,6 +246,7 @@ def test_the_twin_knows_every_utility() -> None:
     assert set(UTILITIES) == set(NAMES)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", CLASS_MODELS)
 @SEARCHES
 @given(
@@ -260,6 +261,7 @@ def test_records(name: str, seed: int, n: int, share: float, what: str) -> None:
     compare(rows, file, CLASS_MODELS[name], share, what, {})
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", CLASS_MODELS)
 @SEARCHES
 @given(
@@ -279,6 +281,7 @@ def test_people_with_several_rows(
     compare(rows, file, CLASS_MODELS[name], share, what, roles)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", SINGLE_MODELS)
 @SEARCHES
 @given(

@@ -62,6 +62,7 @@ def in_pieces(made: Any, data: tc.Microdata, state: Path, times: int) -> list[fl
     raise AssertionError("the search does not end")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("most_nodes", [2**24, 0])
 @pytest.mark.parametrize("name", ["k", "entropy l", "average risk"])
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -26,7 +26,6 @@ def run_sums(places: np.ndarray, k: int, form: str, steps: int) -> np.ndarray:
     )
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(1, 5), st.integers(0, 20), st.integers(1, 3), st.integers(0, 10**6))
 def test_no_neighbour_moves_the_sums_by_more_than_the_sensitivity(
     k: int, extra: int, columns: int, seed: int

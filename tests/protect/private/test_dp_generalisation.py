@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit as tc
@@ -53,6 +53,7 @@ def hockey_stick(k: int, epsilon: float, beta: float, most: int) -> float:
     return worst
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("k", [1, 2, 5, 12, 30])
 @pytest.mark.parametrize(
     ("epsilon", "share"), [(0.5, 1.0), (1.0, 1.0), (1.0, 0.4), (2.0, 0.9)]
@@ -104,7 +105,6 @@ RECORD = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     records=st.lists(RECORD, min_size=1, max_size=14),
     more=RECORD,
@@ -255,6 +255,7 @@ def pair(extra: str = "J45", n: int = 40) -> tuple[pd.DataFrame, pd.DataFrame]:
     return fewer, pd.DataFrame({"icd": [*fewer["icd"], extra]})
 
 
+@pytest.mark.slow
 def test_a_whole_file_instead_of_a_sample_is_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -269,6 +270,7 @@ def test_a_whole_file_instead_of_a_sample_is_caught(
     assert lower_bound(classes_case(made, pair(n=45)), 200) > 1.0
 
 
+@pytest.mark.slow
 def test_small_classes_that_stay_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "smallest_k", lambda *_: 1)
     made = lambda: tc.protect.DPGeneralisation(  # noqa: E731
@@ -279,6 +281,7 @@ def test_small_classes_that_stay_are_caught(monkeypatch: pytest.MonkeyPatch) -> 
     assert lower_bound(classes_case(made, pair("J46")), 600) > 1.0
 
 
+@pytest.mark.slow
 def test_levels_by_exact_scores_are_caught_and_by_noisy_ones_not() -> None:
     made = lambda: tc.protect.DPGeneralisation(  # noqa: E731
         epsilon=1.0, delta=1e-3, hierarchies={"icd": {"prefix": [1]}}

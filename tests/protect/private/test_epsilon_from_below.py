@@ -18,6 +18,7 @@ from protect.private.epsilon import lower_bound
 QUICK, MANY = 250, 4000
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ALL)
 def test_the_lower_bound_is_at_most_epsilon(name: str) -> None:
     epsilon, mechanism = ALL[name]
@@ -33,12 +34,14 @@ def test_so_it_is_with_many_runs(name: str) -> None:
     assert sure <= epsilon
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", BEFORE)
 def test_the_trial_catches_what_was_wrong(name: str) -> None:
     epsilon, mechanism = BEFORE[name]
     assert lower_bound(mechanism, QUICK) > epsilon
 
 
+@pytest.mark.slow
 def test_the_trial_is_sharp_enough_to_tell() -> None:
     """Noise for epsilon 3 where 1 is claimed is caught."""
     from protect.private.cases import EDGE, file_case

@@ -57,6 +57,7 @@ def neighbours(given: dict[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     return ends[0], ends[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in PRIVATE if n.startswith("protect:")])
 def test_each_keeps_its_epsilon_with_its_own_example(name: str) -> None:
     """No list of cases: the parameters are the method's, the neighbours those of its domain."""
