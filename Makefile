@@ -1,27 +1,39 @@
 # The two commands of the README are `make demo` and `make test`; both set up everything they need.
 PY ?= python3
 BIN := .venv/bin
-STAMP := .venv/.installed
 CORE := .venv/.core
+TEST := .venv/.test
+STAMP := .venv/.installed
 BENCH := .venv/.bench
+
+# where this is set, every process of a test would compile the source of every package it imports again
+unexport PYTHONDONTWRITEBYTECODE
+
+# uv takes half of pip's time; where it cannot be had or finds less than pip does, pip installs
+install = $(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) \
+	|| $(BIN)/python -m pip install --quiet $(1)
 
 .PHONY: setup browser demo test test-all test-random mutants fuzz kills lint reproduce reproduced bench bench-full docs wheel clean
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml
-	test -x $(BIN)/python || $(PY) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
-	$(BIN)/python -m compileall -q src
-	touch $(STAMP) $(CORE)
+$(BIN)/python:
+	$(PY) -m venv .venv
 
-# the demo needs the package alone: a fraction of the download. Bytecode is made here, as pip makes it of a wheel: where
+# everything: the tools of lint, docs and peers that live with us
+$(STAMP): pyproject.toml | $(BIN)/python
+	$(call install,-e '.[dev]')
+	touch $(CORE) $(TEST) $(STAMP)
+
+# what `make test` needs, which is half of it
+$(TEST): pyproject.toml | $(BIN)/python
+	$(call install,-e '.[test]')
+	touch $(CORE) $(TEST)
+
+# The demo needs the package alone: a fraction of the download. Bytecode is made here, as pip makes it of a wheel: where
 # PYTHONDONTWRITEBYTECODE is set, every command would otherwise compile 300 files of source again (half a CPU second)
-$(CORE): pyproject.toml
-	test -x $(BIN)/python || $(PY) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e .
+$(CORE): pyproject.toml | $(BIN)/python
+	$(call install,-e .)
 	$(BIN)/python -m compileall -q src
 	touch $(CORE)
 
@@ -29,12 +41,14 @@ demo: $(CORE)
 	$(BIN)/tacit demo
 
 # for the tests of the page, where the system has no chromium; without network those tests skip
-browser: $(STAMP)
+browser: $(TEST)
 	-@$(BIN)/python tests/browser.py
 
-test: $(STAMP) browser
+# every promise once, at the smallest size that shows it
+test: $(TEST) browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
+# all combinations, long statistics, clusters, every page of the browser
 test-all: $(STAMP) browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m ''
 
@@ -74,7 +88,7 @@ reproduced: $(STAMP)
 
 # peers that live with us; the others get environments of their own (bench/venvs.py)
 $(BENCH): $(STAMP)
-	$(BIN)/python -m pip install --quiet -e '.[bench]'
+	$(call install,-e '.[bench]')
 	touch $(BENCH)
 
 bench: $(BENCH)
@@ -89,7 +103,7 @@ docs: $(STAMP)
 # the wheel, and the commands of a first minute in clean environments of every Python that is here
 PYTHONS ?= $(shell for v in 11 12 13 14 15; do python3.$$v -c 'import sys; print(sys.executable)' 2>/dev/null; ls -d $(HOME)/.pyenv/versions/3.$$v.*/bin/python 2>/dev/null; done)
 wheel: $(STAMP)
-	$(BIN)/python -m pip install --quiet build uv
+	$(call install,build uv)
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
 	$(BIN)/python tools/smoke.py dist/*.whl $(foreach p,$(PYTHONS),--python $(p))

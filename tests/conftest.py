@@ -97,9 +97,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the cases of a test that is marked few(n), all but n, spread evenly, are slow."""
+    """What needs reference files is slow; and of the cases of few(n) all but n, spread evenly."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
+        # a stranger has no reference files, and `make test` is theirs
+        if "reference_data" in getattr(item, "fixturenames", ()) or any(
+            "data" in mark.args for mark in item.iter_markers("needs")
+        ):
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("few") and not item.get_closest_marker("slow"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for same in cases.values():

@@ -102,6 +102,9 @@ def survey(path: Path) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     """Protected, attacked, and reported twice."""
@@ -127,7 +130,6 @@ def report(browser, written: Written) -> Iterator[object]:
     made.close()
 
 
-@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_what_is_not_safe_is_neither_recommended_nor_the_release(page) -> None:
     """Point 2: with k = 1 all people are found; it was both, and its file the primary button."""
@@ -146,7 +148,6 @@ def test_what_is_not_safe_is_neither_recommended_nor_the_release(page) -> None:
     assert page.locator("#get-masked.primary").count() == 0
 
 
-@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_a_gap_is_explained_beside_its_counts(report) -> None:
     """Point 7: by one count nobody is alone, by another many are; both stand there, and why."""
@@ -205,7 +206,6 @@ def test_the_terminal_begins_with_the_verdict(written: Written) -> None:
     assert second.startswith("Next: ")
 
 
-@pytest.mark.slow
 def test_ctrl_c_stops_the_whole_command_and_says_what_is_known(
     written: Written,
 ) -> None:

@@ -2,16 +2,17 @@
 
 import doctest
 import importlib
-import pkgutil
+from pathlib import Path
 
 import pytest
 
 import tacit
 
+SOURCE = Path(tacit.__file__).parent
 MODULES = [
-    module.name
-    for module in pkgutil.walk_packages(tacit.__path__, "tacit.")
-    if not module.name.endswith("__main__")
+    ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+    for path in sorted(SOURCE.rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
 ]
 
 

@@ -56,6 +56,7 @@ def numbers(n: int = 300) -> pa.Table:
     return pa.table({"income": income, "age": rng.integers(18, 90, n)})
 
 
+@pytest.mark.few(1)
 def test_rank_swapping_of_a_dataframe_is_that_of_its_table(
     session: Any, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +97,7 @@ def test_assess_risk_and_plans_take_dataframes(session: Any) -> None:
     assert list(counts) == list(tc.risk.frequencies(read, keys=["age"]).sample)
 
 
+@pytest.mark.few(1)
 def test_types_nulls_odd_names_and_nested_columns(session: Any, where: str) -> None:
     fields = (
         "row bigint, block string, `a.b c` double, `ti``ck` boolean, day date, "

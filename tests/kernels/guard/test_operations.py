@@ -45,7 +45,7 @@ def _worse(
     ]
 
 
-@pytest.mark.few(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("workload", sorted(BASELINE))
 def test_no_loop_does_much_more_than_it_did(
     workload: str, counts: dict[str, dict[str, int] | int]
