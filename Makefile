@@ -30,11 +30,11 @@ $(TEST): pyproject.toml | $(BIN)/python
 	$(call install,-e '.[test]')
 	touch $(CORE) $(TEST)
 
-# The demo needs the package alone: a fraction of the download. Bytecode is made here, as pip makes it of a wheel: where
+# The demo needs the package alone: a fraction of the download. Bytecode is made here, as pip makes it: where
 # PYTHONDONTWRITEBYTECODE is set, every command would otherwise compile 300 files of source again (half a CPU second)
 $(CORE): pyproject.toml | $(BIN)/python
 	$(call install,-e .)
-	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m compileall -q src .venv/lib
 	touch $(CORE)
 
 demo: $(CORE)
