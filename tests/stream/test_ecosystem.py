@@ -157,6 +157,7 @@ def test_capymoa_stream_on_a_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     sys.modules.pop("tacit.stream.sources.capymoa")  # the next to ask gets the real one
 
 
+@pytest.mark.slow
 @pytest.mark.needs("java")
 def test_capymoa_itself() -> None:
     """Runs where capymoa is installed (it pins old versions, so usually in an environment of its

@@ -12,9 +12,7 @@ from tacit.attack.probabilistic.comparisons import compare
 from tacit.attack.probabilistic.em import fit
 from tacit.data.microdata import Microdata
 
-pytest.importorskip(
-    "splink", minversion="5", reason="splink 5 (extra 'dev') is not installed here"
-)
+pytestmark = pytest.mark.slow  # a peer, which only `make test-all` installs
 pd = pytest.importorskip("pandas")
 
 TEXTS = ["town", "trade", "school"]

@@ -6,17 +6,13 @@ Run as a script it prints the table of docs/reference/inference.md:
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import pytest
 
 from data.inference.judged import FILES, HELD_OUT, UNTOUCHED
-from data.inference.public import PACKAGES, Score, score
+from data.inference.public import Score, score
 
-needs_packages = pytest.mark.skipif(
-    not all(find_spec(package) for package in PACKAGES),
-    reason="needs the packages that hold the files (extra dev)",
-)
+# the packages that hold the files are of the extra `dev`, which only `make test-all` installs
+pytestmark = pytest.mark.slow
 
 
 def _all(files: dict[str, dict[str, str]], *, with_labels: bool) -> list[Score]:
@@ -27,8 +23,6 @@ def _right(scores: list[Score]) -> float:
     return sum(one.right for one in scores) / sum(one.columns for one in scores)
 
 
-@pytest.mark.few(1)
-@needs_packages
 @pytest.mark.parametrize("with_labels", [False, True])
 def test_twelve_files(with_labels: bool) -> None:
     scores = _all(FILES, with_labels=with_labels)
@@ -37,7 +31,6 @@ def test_twelve_files(with_labels: bool) -> None:
     assert not [one.dangerous for one in scores if one.dangerous]
 
 
-@needs_packages
 @pytest.mark.parametrize("files", [HELD_OUT, UNTOUCHED])
 def test_files_that_no_rule_was_written_for(files: dict[str, dict[str, str]]) -> None:
     scores = _all(files, with_labels=False)

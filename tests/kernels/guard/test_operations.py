@@ -60,6 +60,7 @@ def test_no_loop_does_much_more_than_it_did(
     )
 
 
+@pytest.mark.slow
 def test_every_workload_is_in_the_baseline(
     counts: dict[str, dict[str, int] | int],
 ) -> None:
@@ -67,6 +68,7 @@ def test_every_workload_is_in_the_baseline(
     assert set(counts) == set(BASELINE), f"run: {UPDATE}"
 
 
+@pytest.mark.slow
 def test_the_counts_see_more_work(counts: dict[str, dict[str, int] | int]) -> None:
     """The guard can fail: twice the records are more operations."""
     for name, value in counts.items():
