@@ -39,7 +39,7 @@ def main() -> int:
         print("no mutation to try")
         return 0
     with tempfile.TemporaryDirectory(prefix="tacit-mutants-") as folder:
-        workshop = Workshop(lists.ROOT, Path(folder))
+        workshop = Workshop(lists.ROOT, Path(folder), slow=given.slow)
         outcomes = try_all(workshop, wanted, unchanged=not given.no_baseline)
     print(table(outcomes))
     if given.json:
@@ -84,6 +84,9 @@ def arguments() -> argparse.ArgumentParser:
         "--only",
         action="append",
         help="only meanings that hold this text; repeat for more",
+    )
+    parser.add_argument(
+        "--slow", action="store_true", help="with the tests of make test-all, too"
     )
     parser.add_argument("--json", help="write every outcome to this file")
     parser.add_argument(

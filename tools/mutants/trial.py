@@ -20,8 +20,8 @@ TIMED_OUT, STALE, BROKEN = "timed out", "stale", "broken"
 GOOD = (CAUGHT, TIMED_OUT, EXPLAINED)
 """What a mutation may come to; anything else fails the run."""
 
-# pytest's own codes; every other one (no such test, nothing collected) says nothing of the mutation
-PASSED, FAILED = 0, 1
+# pytest's own codes; every other one (no such test) says nothing of the mutation
+PASSED, FAILED, NONE_CHOSEN = 0, 1, 5
 # a kernel that writes where it must not; signals are negative codes
 CRASHES = tuple(-number for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT))
 
@@ -52,7 +52,7 @@ def judged(mutation: Mutation, code: int | None, output: str) -> tuple[str, str]
         return CAUGHT, failed_test(output)
     if code in CRASHES:
         return CAUGHT, f"the process crashed (signal {-code})"
-    if code == PASSED:
+    if code in (PASSED, NONE_CHOSEN):
         return (EXPLAINED, "") if mutation.explained else (SURVIVED, "")
     return BROKEN, last_line(output)
 
@@ -65,7 +65,7 @@ def run_tests(
     ``stop``: at the first failure, and within the limits of time.
     """
     words = ["-q", "-n", "0", "--tb=line", "-p", "no:cacheprovider"]
-    words += [*(["-x"] if stop else []), *tests]
+    words += [*(["-x"] if stop else []), *(["-m", ""] if workshop.slow else []), *tests]
     request = {
         "words": words,
         "cpu": MOST_CPU if stop else None,

@@ -34,8 +34,12 @@ FILES = ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Make
 class Workshop:
     """The copy; `holding` makes one mutation in it for a while."""
 
-    def __init__(self, root: Path, folder: Path, libraries: bool = True) -> None:
+    def __init__(
+        self, root: Path, folder: Path, libraries: bool = True, slow: bool = False
+    ) -> None:
         self.root = folder
+        self.slow = slow
+        """Do the tests of `make test-all` look, too?"""
         # tests of these tools need none of them
         self._warm_up = [] if libraries else ["none"]
         self._changes = 0
