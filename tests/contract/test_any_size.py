@@ -116,6 +116,8 @@ STRATA = [
     ),
 ]
 EVERY = [*((name, {}) for name in registry), *ALSO, *STRATA]
+#: a method for each way through a file: what a worker is sent does not depend on more than that
+WAYS = list({registry[name].passes: name for name in reversed(list(registry))}.values())
 
 
 def written(path: Path, n: int, row_group: int) -> Path:
@@ -252,22 +254,17 @@ WITH_UNITS = [
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize(
-    ("piece", "batch"), [(400, 97), pytest.param(800, 65_536, marks=pytest.mark.slow)]
-)
 @pytest.mark.parametrize(("name", "parameters", "roles"), WITH_UNITS, ids=str)
 def test_persons_and_households_out_of_core_are_those_of_memory(
     name: str,
     parameters: dict[str, Any],
     roles: dict[str, str],
-    piece: int,
-    batch: int,
     small_pieces: None,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(pieces, "PIECE", piece)
-    monkeypatch.setattr(disk_table, "BATCH", batch)
+    monkeypatch.setattr(pieces, "PIECE", 400)
+    monkeypatch.setattr(disk_table, "BATCH", 97)
     with_units(tmp_path, 1500, name, parameters, roles)
 
 
@@ -418,17 +415,18 @@ def test_whoever_treats_the_pieces(
 
 @pytest.mark.slow
 @pytest.mark.needs("java")
-@pytest.mark.parametrize(("name", "parameters"), EVERY, ids=str)
+@pytest.mark.parametrize("name", WAYS)
 def test_spark_gives_the_bytes_of_memory_for_20_000_records(
-    name: str, parameters: dict[str, Any], tmp_path: Path
+    name: str, tmp_path: Path
 ) -> None:
+    """Every method on a real master: tests/scale/test_cluster_contract.py."""
     file = written(tmp_path / "in.parquet", 20_000, 7000)
-    memory = masked(name, parameters, io.read(file))
+    memory = masked(name, {}, io.read(file))
     (tmp_path / "here").mkdir()
-    same(masked(name, parameters, OnDisk.open(file, tmp_path / "here")), memory)
+    same(masked(name, {}, OnDisk.open(file, tmp_path / "here")), memory)
     (tmp_path / "spark").mkdir()
     with mapped_by(Spark("local[2]").map):
-        same(masked(name, parameters, OnDisk.open(file, tmp_path / "spark")), memory)
+        same(masked(name, {}, OnDisk.open(file, tmp_path / "spark")), memory)
 
 
 def test_every_block_and_every_column_draws_numbers_of_its_own() -> None:
@@ -491,12 +489,12 @@ def test_pieces_of_persons_and_households_can_be_sent_to_a_worker(
 
 @pytest.mark.slow
 @pytest.mark.needs("java")
-@pytest.mark.parametrize(("name", "parameters", "roles"), WITH_UNITS, ids=str)
+@pytest.mark.parametrize("name", WAYS)
 def test_spark_gives_persons_and_households_the_bytes_of_memory(
-    name: str, parameters: dict[str, Any], roles: dict[str, str], tmp_path: Path
+    name: str, tmp_path: Path
 ) -> None:
     with mapped_by(Spark("local[2]").map):
-        with_units(tmp_path, 20_000, name, parameters, roles)
+        with_units(tmp_path, 20_000, name, FEWER.get(name, {}), PERSONS)
 
 
 def test_what_is_held_of_a_file_with_persons_is_what_the_method_holds() -> None:

@@ -12,12 +12,11 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from contract.test_any_size import EVERY, masked, same, written
+from contract.test_any_size import masked, same, written
 from scale.conftest import LOCAL, _stop_session
 from scale.test_any_size import table
 from scale.test_resume import begin, killed_after, words
@@ -28,6 +27,7 @@ from tacit.data.microdata import Microdata
 from tacit.data.out_of_core import pieces
 from tacit.data.out_of_core.pieces import mapped_by
 from tacit.plan.plan import Plan
+from tacit.protect import registry
 from tacit.scale import any_size
 from tacit.scale.engine import Spark
 from tacit.scale.engine.standalone import Standalone, standalone
@@ -49,14 +49,14 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
     del os.environ["SPARK_LOCAL_IP"]
 
 
-@pytest.mark.parametrize(("name", "parameters"), EVERY, ids=str)
+@pytest.mark.parametrize("name", registry)
 def test_two_workers_give_the_bytes_of_memory_for_20_000_records(
-    name: str, parameters: dict[str, Any], started: Standalone, tmp_path: Path
+    name: str, started: Standalone, tmp_path: Path
 ) -> None:
     file = written(tmp_path / "in.parquet", 20_000, 7000)
-    memory = masked(name, parameters, io.read(file))
+    memory = masked(name, {}, io.read(file))
     with mapped_by(Spark(started.url, SETTINGS).map):
-        same(masked(name, parameters, OnDisk.open(file, tmp_path)), memory)
+        same(masked(name, {}, OnDisk.open(file, tmp_path)), memory)
 
 
 METHODS = {

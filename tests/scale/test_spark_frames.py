@@ -192,6 +192,7 @@ def test_the_how_to_runs_as_the_documentation_runs_it() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("where", ["disk"], indirect=True)
 @pytest.mark.parametrize("name", list(registry))
 def test_every_protector_takes_a_dataframe(session: Any, where: str, name: str) -> None:
     table = pa.Table.from_pandas(examples.frame(9000), preserve_index=False)
