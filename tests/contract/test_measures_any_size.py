@@ -232,13 +232,14 @@ def same(one: Any, other: Any) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.needs("java")
-def test_memory_disk_and_two_clusters_on_20_000_records(
+def test_a_master_with_two_workers_gives_the_measures_of_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 6000)
-    monkeypatch.setattr(nearest, "MARGINS", 5000)
-    monkeypatch.setattr(blocked_files, "BLOCK", 4000)
-    paths = files(tmp_path, 20_000)
+    """In pieces of this process: `test_from_the_disk_as_in_memory`."""
+    monkeypatch.setattr(pieces, "PIECE", 1500)
+    monkeypatch.setattr(nearest, "MARGINS", 1500)
+    monkeypatch.setattr(blocked_files, "BLOCK", 1500)
+    paths = files(tmp_path, 4000)
     memory = {name: answer(measure, in_memory(paths)) for name, measure in MEASURES}
 
     def check(where: str) -> None:
@@ -248,7 +249,6 @@ def test_memory_disk_and_two_clusters_on_20_000_records(
         for name, measure in MEASURES:
             assert same(answer(measure, pair), memory[name]), (where, name)
 
-    check("disk")
     from pyspark.sql import SparkSession
 
     def stop() -> None:
@@ -256,8 +256,7 @@ def test_memory_disk_and_two_clusters_on_20_000_records(
         if session is not None:
             session.stop()
 
-    with mapped_by(Spark("local[2]").map):
-        check("local")
+    # a session that other tests have left would keep its master
     stop()
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     with standalone(tmp_path / "spark") as cluster:
