@@ -61,6 +61,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tools/forbidden.py
 	$(BIN)/python tools/style.py
 
 # small changes of meaning that the tests must notice: all rooms, ROOM="risk loss", or those that changed SINCE=main

@@ -55,10 +55,11 @@ def killed(at: list[str], *words: str | Path) -> None:
         (["tacit.data.io:csv", "write", "1", "after"], False),
         # the manifest is written, and neither has its name
         (["tacit.plan.manifest", "put", "1", "after"], False),
-        # the release has its name, and the manifest has none
-        (["pathlib:Path", "replace", "1", "after"], True),
+        # the manifest has its name, and the release not yet
+        (["os", "replace", "1", "after"], False),
+        (["os", "replace", "2", "after"], True),
     ],
-    ids=["before the manifest", "before its name", "after its name"],
+    ids=["before the manifest", "before its name", "between", "after its name"],
 )
 def test_protect(tmp_path: Path, at: list[str], is_new: bool) -> None:
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"

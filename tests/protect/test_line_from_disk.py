@@ -51,7 +51,7 @@ def test_groups_found_stretch_by_stretch_are_those_of_the_whole_line(
     folder = SpillFolder(tmp_path)
     source = ArrayNumbers(values)
     order = ValueOrder.of([source], folder)
-    line = DiskLine.of(source, order, folder)
+    line = DiskLine.of(source, order, folder, fill=False)
     begins = optimal_begins(line, k, folder).read(0, line.n)
     scores = line.scale.scores(line.values.read(0, line.n))
     assert np.array_equal(np.cumsum(begins) - 1, optimal_groups(scores, k))
@@ -59,17 +59,22 @@ def test_groups_found_stretch_by_stretch_are_those_of_the_whole_line(
     assert np.array_equal(np.cumsum(fixed) - 1, fixed_groups(line.n, k))
 
 
+@pytest.mark.parametrize("gaps", ["keep", "fill"])
 @pytest.mark.parametrize("aggregate", ["auto", "median"])
 @pytest.mark.parametrize("weighted", [True, False])
 def test_averages_from_the_disk_are_those_of_memory(
-    aggregate: str, weighted: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    aggregate: str,
+    weighted: bool,
+    gaps: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setattr(pieces, "PIECE", 256)
     monkeypatch.setattr(by_address, "BLOCK", 64)
     file = tmp_path / "in.parquet"
     pq.write_table(ties(1500, 1), file)
     method = tc.protect.Microaggregation(
-        k=4, partition="individual", aggregate=aggregate, weighted=weighted
+        k=4, partition="individual", aggregate=aggregate, weighted=weighted, gaps=gaps
     )
     roles = {"quasi": ["a", "b"], "weight": "w", "continuous": ["a", "b", "w"]}
     memory = method.fit_transform(io.read(file, **roles))

@@ -21,8 +21,9 @@ from programs import find
 from stream.streams import filters, numbers
 from tacit.base.errors import MissingExtra, TacitError
 from tacit.stream.pipeline import Pipeline
-from tacit.stream.sources.redis import RedisSink, RedisSource
+from tacit.stream.sources.redis import RedisSource
 from tacit.stream.sources.redis_ledger import RedisLedger
+from tacit.stream.sources.redis_sink import RedisSink
 from tacit.stream.sources.sinks import CsvSink, JsonSink
 from tacit.stream.sources.text import as_stream, csv_records, json_records
 from tacit.stream.text_lines import Lines

@@ -14,7 +14,7 @@ import pytest
 
 import tacit
 from stream.test_ecosystem import put, redis_url
-from tacit.stream.sources.redis import connect
+from tacit.stream.sources.redis_server import connect
 
 __all__ = ["redis_url"]
 

@@ -41,7 +41,11 @@ def said() -> str:
 
 
 def start(
-    words: list[str], folder: Path, prepare: Callable[[], None] = lambda: None
+    words: list[str],
+    folder: Path,
+    prepare: Callable[[], None] = lambda: None,
+    stdout: int | None = None,
+    stdin: int | None = None,
 ) -> int:
     """Begin the command in a child; its process id."""
     said()
@@ -54,25 +58,28 @@ def start(
         os.setsid()
         os.chdir(folder)
         nowhere = os.open(os.devnull, os.O_RDWR)
-        os.dup2(nowhere, 0)
-        os.dup2(nowhere, 1)
+        os.dup2(nowhere if stdin is None else stdin, 0)
+        os.dup2(nowhere if stdout is None else stdout, 1)
         # without a limit of size: what is said is read by the parent
         os.dup2(_talk[1], 2)
         sys.stderr = os.fdopen(_talk[1], "w")
         prepare()
-        code = _run(words)
+        code = _run(words, shown=stdout is not None)
     except BaseException:
         traceback.print_exc()
     finally:
+        sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
 
 
-def _run(words: list[str]) -> int:
+def _run(words: list[str], shown: bool) -> int:
     from tacit.cli import main
 
     sys.argv = ["tacit", *words]
-    sys.stdout = io.StringIO()
+    # what the parent has not printed yet is not the child's
+    sys.stdout = os.fdopen(1, "w", closefd=False) if shown else io.StringIO()
+    sys.stdin = os.fdopen(0, closefd=False)
     warnings.simplefilter("ignore")
     try:
         main()

@@ -45,7 +45,7 @@ def stream(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
 
 def redis(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
     """A consumer of Redis: every record once, with the values of a run that was never killed."""
-    from tacit.stream.sources.redis import connect
+    from tacit.stream.sources.redis_server import connect
 
     if shutil.which("redis-server") is None:
         return

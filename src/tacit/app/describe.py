@@ -68,7 +68,7 @@ def _column(column: Column, place: int, values: pa.ChunkedArray) -> ColumnView:
         "role": str(column.role),
         "why": column.why,
         "confidence": column.confidence,
-        "ask": column.ask,
+        "ask": " ".join(column.questions),
         "missing": int(values.null_count),
         "distinct": int(distinct),
         "spark": str(drawing),

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from tacit.base.visible import visible
+
 
 class TacitError(ValueError):
     """Anything wrong with what the user gave; the command line prints it and exits with code 2."""
 
     def __init__(self, sentence: str) -> None:
-        # names of columns may hold line breaks; a sentence does not
-        super().__init__(" ".join(sentence.split()))
+        # names of columns may hold line breaks and worse; a sentence does not
+        super().__init__(visible(" ".join(sentence.split())))
 
 
 class InputError(TacitError):
@@ -44,6 +46,18 @@ class MissingExtra(TacitError):
         )
 
 
+def some(names: Iterable[str], most: int = 8) -> str:
+    """Names in a sentence; of many, the first.
+
+    >>> some("abcd", most=2)
+    "'a', 'b' and 2 more"
+    """
+    every = list(names)
+    shown = ", ".join(f"'{name}'" for name in every[:most])
+    left = len(every) - most
+    return f"{shown} and {left:,} more" if left > 0 else shown
+
+
 def choices(
     name: str,
     known: Iterable[str],
@@ -63,3 +77,6 @@ def choices(
 
 class TacitWarning(UserWarning):
     """Something that the user should know about a result that was computed all the same."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(visible(sentence))

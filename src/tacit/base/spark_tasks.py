@@ -2,6 +2,10 @@
 
 A task that is lost with its worker is run again by Spark; since work depends on its item alone,
 that changes nothing but the time.
+
+Items and results are pickled, as Spark itself pickles the function that does the work: whoever
+could change the one could change the other, and neither is ever read from a user's file
+(``tools/forbidden.py``).
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from tacit.base.errors import TacitError, TacitWarning
+from tacit.base.visible import visible
 from tacit.cli import clock, computing, terminal
 from tacit.cli.progress import INTERRUPTED
 from tacit.kernels import compiler
@@ -173,7 +174,7 @@ def _plainly(kind: type[Warning]) -> None:
         line: str | None = None,
     ) -> str:
         if issubclass(category, kind):
-            return f"Warning: {message}\n"
+            return f"Warning: {visible(str(message))}\n"
         return usual(message, category, filename, lineno, line)
 
     warnings.formatwarning = sentence
@@ -181,4 +182,4 @@ def _plainly(kind: type[Warning]) -> None:
 
 def _say(sentence: str) -> None:
     # Names of files and columns may hold line breaks; the sentence stays on one line.
-    print(" ".join(sentence.split()), file=sys.stderr)
+    print(visible(" ".join(sentence.split())), file=sys.stderr)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tacit.base.errors import ParameterError
+from tacit.base.visible import visible
 from tacit.cli import options as shared
 from tacit.cli import own_files
 
@@ -100,7 +101,7 @@ def hierarchy(
         f"{column}: {tree.height} levels above the values; classes by level: {sizes_in_words}."
     )
     # a tree of labels, which are text and never markup
-    print(drawn(tree))
+    print(visible(drawn(tree)))
 
 
 def _entry(

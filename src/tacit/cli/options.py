@@ -11,14 +11,23 @@ from contextlib import contextmanager
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Protocol,
+    TypeVar,
+    cast,
+    get_type_hints,
+)
 
 import typer
-from rich.console import Console
 
 from tacit.base.errors import ColumnError, ParameterError, TacitError
+from tacit.base.visible import escaped
 from tacit.cli import terminal
 from tacit.cli.progress import progress as progress
+from tacit.cli.screen import Screen
 
 if TYPE_CHECKING:
     from tacit.data.microdata import Microdata
@@ -93,7 +102,8 @@ Encoding = Annotated[
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite existing output files.")
 ]
-Roles = dict[str, list[str] | None]
+Roles = dict[str, Any]
+"""Roles and kinds with the names of columns, and missing codes by column."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 JsonFile = Annotated[
     Path | None, typer.Option("--json", help="Write JSON to this file; - for stdout.")
@@ -154,6 +164,15 @@ Settings = Annotated[
 ]
 
 
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        help="Codes for missing values: 'income=-8,-9', 'age=97..99', '*=-8' (every column that "
+        "holds it), 'income=' (no value is a code); repeat for more.",
+    ),
+]
+
 #: the options that ``with_roles`` adds, in the order of the help
 ROLES: dict[str, object] = {
     "quasi": Quasi,
@@ -186,6 +205,11 @@ def with_roles(command: Callable[..., None]) -> Callable[..., None]:
         for word in ROLES:
             names = options.pop(word)
             roles[word] = None if names is None else split(str(names))
+        codes = options.pop("missing")
+        if codes:
+            from tacit.data.declared_codes import parsed
+
+            roles["missing"] = parsed(cast("list[str]", codes))
         command(**options, roles=roles)
 
     # Typer makes the command line from the signature: ours is that of the command, with `roles`
@@ -198,7 +222,7 @@ def with_roles(command: Callable[..., None]) -> Callable[..., None]:
     ]
     added = [
         Parameter(word, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for word, kind in ROLES.items()
+        for word, kind in [*ROLES.items(), ("missing", Missing)]
     ]
     run.__signature__ = Signature([*own, *added])  # type: ignore[attr-defined]
     run.__annotations__ = {
@@ -354,13 +378,13 @@ def for_test(
 # -- output --------------------------------------------------------------------------------------
 
 
-def console() -> Console:
+def console() -> Screen:
     """Tables go to stdout, as wide as the terminal or, without one, wide enough to read.
 
     Names of files, columns and categories are text and never markup: `temp [/day]` is a name.
     What has a colour is a `rich.text.Text`.
     """
-    return Console(width=_width(), highlight=False, markup=False)
+    return Screen(width=_width(), highlight=False, markup=False)
 
 
 def _width() -> int | None:
@@ -387,15 +411,15 @@ def say(sentence: str, *, copied: bool = False) -> None:
 
 def emit(value: object) -> None:
     """JSON on stdout; letters that it cannot show are escaped as JSON has it."""
-    print(_json(value, escaped=not terminal.shows_unicode(sys.stdout)), end="")
+    print(_json(value, ascii=not terminal.shows_unicode(sys.stdout)), end="")
 
 
-def _json(value: object, *, escaped: bool = False) -> str:
+def _json(value: object, *, ascii: bool = False) -> str:
     """JSON as people read it: indented, and with letters of every language as they are."""
     from tacit.base.measure import jsonable
 
-    text = json.dumps(jsonable(value), indent=1, ensure_ascii=escaped)
-    return text + "\n"
+    text = json.dumps(jsonable(value), indent=1, ensure_ascii=ascii)
+    return escaped(text) + "\n"
 
 
 class Result(Protocol):

@@ -207,6 +207,7 @@ def protect(
     """
     from tacit.base import seeds
     from tacit.plan import manifest
+    from tacit.plan.gaps import sentences
     from tacit.plan.release import accepting, look, write
     from tacit.plan.row_order import RowOrder
 
@@ -387,6 +388,8 @@ def protect(
     done = f"Masked {data.n:,} records with {recipe}"
     shared.say(f"{done}: wrote {release} and {beside.name}.", copied=True)
     for sentence in [] if blocks is None else blocks.afterwards():
+        shared.say(sentence)
+    for sentence in sentences(record["outcomes"]):
         shared.say(sentence)
     if place is not None and place.on_disk and not searches:
         from tacit.base.spark_tasks import worker_seconds

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from tacit.base.errors import InputError
 from tacit.cli import options as shared
+from tacit.cli.schema import about_codes
 from tacit.cli.tables import Head, print_table
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ def risk(
         shared.emit(seen.to_dict())
         return
     show(seen)
+    for sentence in about_codes(data.schema):
+        shared.say(f"To decide: {sentence}")
     if place is not None and place.on_disk and not shared.is_table(source):
         from tacit.base.spark_tasks import worker_seconds
 

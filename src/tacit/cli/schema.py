@@ -18,6 +18,10 @@ from tacit.cli import own_files
 # inside the command that needs it.
 
 
+# names of columns that one question lists
+MOST_NAMES = 5
+
+
 @shared.with_roles
 def schema(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The file.")],
@@ -34,7 +38,8 @@ def schema(
     """Show the kind and role of each column, with the reason; write them to a file to correct.
 
     What needs a decision is marked with a question mark and asked below the table: a date whose
-    day and month cannot be told apart, numbers that may be codes.
+    day and month cannot be told apart, numbers that may be codes, values that may stand for a
+    missing one.
 
     Examples:
 
@@ -57,7 +62,7 @@ def schema(
     for heading in ("", "column", "kind", "role", "sure?", "why"):
         table.add_column(heading)
     for column in columns:
-        mark = "?" if column.ask else ""
+        mark = "?" if column.questions else ""
         kind, role = str(column.kind), str(column.role)
         table.add_row(mark, column.name, kind, role, column.confidence, column.why)
     shared.console().print(table)
@@ -67,18 +72,45 @@ def schema(
 def _questions(columns: Schema) -> None:
     """What a person must decide, one line for each."""
     open_ones = [column for column in columns if column.ask]
-    if not open_ones:
+    codes = about_codes(columns)
+    if not open_ones and not codes:
         return
-    shared.say(
-        f"To decide ({len(open_ones)}): the guess stands until you say otherwise."
-    )
+    number = len(open_ones) + len(codes)
+    shared.say(f"To decide ({number}): the guess stands until you say otherwise.")
     for column in open_ones:
         shared.say(f"  {column.name} ({column.kind}): {column.ask}")
-    first = open_ones[0]
-    shared.say(
-        f"Say it with --{first.kind} {first.name} (or another kind), "
-        "or in the file that -o writes."
-    )
+    for sentence in codes:
+        shared.say(f"  {sentence}")
+    if open_ones:
+        first = open_ones[0]
+        shared.say(
+            f"Say it with --{first.kind} {first.name} (or another kind), "
+            "or in the file that -o writes."
+        )
+
+
+def about_codes(columns: Schema) -> list[str]:
+    """What looks like missing codes, one question for the same values of several columns."""
+    from tacit.data.column import said_codes
+
+    where: dict[str, list[str]] = {}
+    typed: dict[str, str] = {}
+    for column in columns:
+        if column.suspects:
+            said = said_codes(column.suspects)
+            where.setdefault(said, []).append(column.name)
+            typed[said] = ",".join(str(code) for code in column.suspects)
+    out = []
+    for said, names in where.items():
+        shown = ", ".join(names[:MOST_NAMES])
+        if len(names) > MOST_NAMES:
+            shown += f" and {len(names) - MOST_NAMES} others"
+        name = names[0] if len(names) == 1 else "*"
+        out.append(
+            f"{shown}: does {said} stand for a missing value? If so, say "
+            f"--missing '{name}={typed[said]}'; if not, --missing '{names[0]}='."
+        )
+    return out
 
 
 def register(app: typer.Typer) -> None:

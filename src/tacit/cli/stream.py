@@ -146,7 +146,8 @@ def stream(
       tacit stream --filter microaggregation --redis redis://localhost --from visits --to masked
     """
     # kernels are compiled code: imported when a stream runs, and not for --help
-    from tacit.cli.stream_command import Job, run
+    from tacit.cli.stream_command import run
+    from tacit.cli.stream_job import Job
 
     run(
         Job(

@@ -6,9 +6,7 @@ import inspect
 import signal
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import ExitStack, nullcontext
 from typing import TypeAlias
 
 from tacit.base import seeds
@@ -16,6 +14,9 @@ from tacit.base.errors import InputError, ParameterError
 from tacit.cli import options as shared
 from tacit.cli import own_files, stream_files
 from tacit.cli.stream_dashboard import Dashboard
+from tacit.cli.stream_files import load_gate
+from tacit.cli.stream_job import Job
+from tacit.cli.stream_redis import open_redis
 from tacit.data import io
 from tacit.stream import registry
 from tacit.stream.base import Filter
@@ -28,10 +29,10 @@ from tacit.stream.monitors.loss import LossMonitor
 from tacit.stream.monitors.risk import RiskMonitor
 from tacit.stream.pipeline import Pipeline, file_position
 from tacit.stream.refused import DeadLetters, Refused
-from tacit.stream.sources.redis import RedisSink, RedisSource
-from tacit.stream.sources.redis_ledger import RedisLedger
 from tacit.stream.sources.sinks import SINKS
 from tacit.stream.sources.text import Record
+from tacit.stream.spent import SpentFile, spent_beside
+from tacit.stream.state import count_of, taken_up
 from tacit.stream.text_lines import Lines, open_source
 from tacit.stream.vocabulary import unknown_parameter
 from tacit.stream.watch import Watch
@@ -40,43 +41,6 @@ Records: TypeAlias = Iterable[Record | Refused]
 
 # fewer categories than this are no sign of an identifier, however short the stream is
 FEWEST_IDENTIFIERS = 20
-
-
-@dataclass(frozen=True)
-class Job:
-    """The options of the command line, by their names there."""
-
-    filter: str
-    settings: Plain
-    source: Path | None
-    target: Path | None
-    form: str
-    follow: bool
-    columns: str | None
-    nominal: str | None
-    keep: list[str]
-    drop: list[str]
-    encoding: str | None
-    dead: Path | None
-    books: bool
-    seed: int | None
-    test_seed: bool
-    state: Path | None
-    every: int
-    monitor: Path | None
-    interval: float
-    window: int
-    alarm: list[str]
-    dashboard: bool
-    monitors: bool
-    redis: str | None
-    from_key: str | None
-    to_key: str | None
-    group: str
-    consumer: str
-    at_most_once: bool
-    safe_formulas: bool
-    force: bool
 
 
 class Stop:
@@ -102,15 +66,16 @@ def run(job: Job) -> None:
     watch = build_watch(unit, job) if job.monitors else None
     gate = Gate(unit, job.keep, job.drop)
     letters = stream_files.dead_letter(job.dead, job.target)
-    own_files.refuse_collisions(
-        inputs={"--in": job.source},
-        outputs={
-            "--out": job.target,
-            "--dead-letter": letters,
-            "--state": job.state,
-            "--monitor": job.monitor,
-        },
-    )
+    spent = _spent_file(job, unit)
+    outputs = {
+        "--out": job.target,
+        "--dead-letter": letters,
+        "--state": job.state,
+        "--monitor": job.monitor,
+        "what was spent": spent.path if spent else None,
+    }
+    own_files.refuse_collisions({"--in": job.source}, outputs)
+    stream_files.refuse_pipes(outputs)
     goes_on = job.state is not None and job.state.exists()
     if job.target is not None and not goes_on:
         io.refuse_overwrite(job.target, force=job.force)
@@ -118,14 +83,15 @@ def run(job: Job) -> None:
     pipeline.stop = Stop()
     pipeline.dead = DeadLetters(letters)
     pipeline.hidden = lambda: gate.hidden
+    pipeline.spent = spent
     with ExitStack() as stack:
         stack.callback(pipeline.dead.close)
         if job.state is not None and not goes_on:
             stack.enter_context(stream_files.state_of_something(job.state, pipeline))
-        also = pipeline.resume(lambda saved: _load_gate(gate, saved))
+        also = pipeline.resume(lambda saved: load_gate(gate, saved))
         if job.redis is not None:
             skip = False
-            records = open_redis(job, pipeline, gate)
+            records: Records = open_redis(job, pipeline, gate)
         else:
             records, skip = open_files(job, pipeline, gate, also, stack)
         # after the state was read: what earlier runs withheld is theirs
@@ -145,14 +111,17 @@ def run(job: Job) -> None:
     _say(_notes(unit, watch))
 
 
+def _spent_file(job: Job, unit: Filter) -> SpentFile | None:
+    """Where a private stream that can go on writes what left: beside the output if it has one."""
+    if job.state is None or unit.spent is None:
+        return None
+    beside = job.state if job.target is None else job.target
+    return SpentFile(spent_beside(beside), job.force)
+
+
 def _say(sentences: Iterable[str]) -> None:
     for sentence in sentences:
         print(sentence, file=sys.stderr)
-
-
-def _load_gate(gate: Gate, saved: Plain) -> None:
-    if "gate" in saved:
-        gate.load(saved["gate"])
 
 
 def _notes(unit: Filter, watch: Watch | None) -> list[str]:
@@ -222,19 +191,23 @@ def open_files(
     job: Job, pipeline: Pipeline, gate: Gate, also: Plain, stack: ExitStack
 ) -> tuple[Records, bool]:
     """Records of a pipe or file, and whether those that were consumed before come again."""
-    intake, skip = _open_intake(job, pipeline, gate, also.get("intake"), stack)
+    saved = also.get("intake")
+    with taken_up(str(job.state)) if saved else nullcontext():
+        intake, skip = _open_intake(job, pipeline, gate, saved, stack)
+        length = count_of(also, "bytes") if "bytes" in also else None
     # a pipe has no beginning by which it is known again
     is_pipe = intake.to_dict()["head"] is None
     live = job.follow or job.state is not None or is_pipe
-    length = also.get("bytes")
+    # what left a private stream and does not come again stays where it is
+    keep = not skip and pipeline.spent is not None and bool(pipeline.spent.ahead)
     out = stream_files.open_output(
-        job.target, live, bool(also), length, job.force, stack
+        job.target, live, bool(also), length, job.force, stack, keep
     )
     dialect = intake.dialect
     pipeline.sink = SINKS[job.form](
         out,
         books=job.books,
-        header=not length,
+        header=stream_files.begins(out),
         delimiter=dialect.delimiter,
         decimal=dialect.decimal,
         safe_formulas=job.safe_formulas,
@@ -250,6 +223,8 @@ def _open_intake(
     job: Job, pipeline: Pipeline, gate: Gate, saved: Plain | None, stack: ExitStack
 ) -> tuple[Intake, bool]:
     source = job.source
+    if source is not None and source.is_fifo():
+        _say([f"Note: {source} is a named pipe (FIFO): reading until its writer ends"])
     opened = open_source(source)
     if source is not None:
         stack.callback(opened.close)
@@ -271,51 +246,3 @@ def _open_intake(
     intake = Intake(lines, job.form, gate, "\t" if tabs else None)
     intake.open(saved)
     return intake, skip
-
-
-def _keep_a_ledger(pipeline: Pipeline, ledger: RedisLedger, gate: Gate) -> None:
-    """Output, state and acknowledgement of the pipeline go together from now on."""
-    pipeline.sink = ledger
-    pipeline.state = ledger
-    pipeline.commit = ledger.commit
-    # releases wait for the save: as often as messages are fetched, and when nothing comes
-    pipeline.every = min(pipeline.every, ledger.source.count)
-
-    def idle() -> None:
-        pipeline.idle()
-        if ledger.waiting:
-            pipeline.save()
-
-    ledger.source.idle = idle
-    pipeline.resume(lambda saved: _load_gate(gate, saved))
-
-
-def open_redis(job: Job, pipeline: Pipeline, gate: Gate) -> Records:
-    """Records of a Redis stream; each leaves exactly once, or at most once if so asked."""
-    if job.redis is None or job.from_key is None or job.to_key is None:
-        raise ParameterError("--redis needs --from KEY and --to KEY")
-    if job.state is not None:
-        raise ParameterError(
-            "--state: on Redis the state is kept on the server, in one transaction with the "
-            "releases and the acknowledgement, so that nothing is lost or leaves twice; "
-            "leave --state out"
-        )
-    source = RedisSource(
-        job.redis,
-        job.from_key,
-        job.group,
-        job.consumer,
-        follow=job.follow,
-        stop=pipeline.stop,
-        idle=pipeline.idle,
-        at_most_once=job.at_most_once,
-    )
-    pipeline.sync = lambda: {"gate": gate.to_dict()}
-    if job.at_most_once:
-        pipeline.sink = RedisSink(job.redis, job.to_key)
-    else:
-        _keep_a_ledger(pipeline, RedisLedger(source, job.to_key), gate)
-    first = source.beginning()
-    if first and gate.names is None:
-        gate.open(first)
-    return map(gate.check, source)

@@ -6,10 +6,10 @@ import math
 from collections import deque
 from collections.abc import Iterable
 
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from tacit.cli.screen import Screen
 from tacit.stream.kinds import Plain
 
 # from the lowest to the highest
@@ -63,7 +63,7 @@ class Dashboard:
             name: deque(maxlen=_WIDTH) for name, _, _ in _SHOWN
         }
         # standard output may be the stream itself
-        console = Console(stderr=True, markup=False)
+        console = Screen(stderr=True, markup=False)
         self._live = Live(console=console, refresh_per_second=4, transient=False)
 
     def __enter__(self) -> Dashboard:

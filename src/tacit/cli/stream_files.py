@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from tacit.base.errors import InputError
 from tacit.data import io
 from tacit.stream.gate import Gate
+from tacit.stream.kinds import Plain
 from tacit.stream.pipeline import Pipeline
+from tacit.stream.private_file import sync_folder
 from tacit.stream.refused import FEW
 
 
@@ -31,23 +34,53 @@ def open_output(
     length: int | None,
     force: bool,
     stack: ExitStack,
+    keep: bool = False,
 ) -> TextIO:
     """Standard output, or a file.
 
     A stream that ends (``live`` is false) is written beside the file and takes its name when it is
     whole; a live one grows in place, where its readers wait for it. After a restart the file is cut
-    back to where the state stood.
+    back to where the state stood, or, to ``keep`` what left since then, to its last whole line.
     """
     if target is None:
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8", newline="\n")
         return sys.stdout
-    if resumed and length is not None and target.exists():
-        with target.open("r+b") as whole:
-            os.ftruncate(whole.fileno(), length)
+    if resumed and length is not None and (length or target.exists()):
+        _cut_back(target, length, keep)
         return stack.enter_context(target.open("a", encoding="utf-8", newline=""))
     io.refuse_overwrite(target, force=force or resumed)
     return stack.enter_context(_live(target) if live else _whole(target))
+
+
+def _cut_back(target: Path, length: int, keep: bool) -> None:
+    """The output as the state knew it; one that has become shorter cannot be mended."""
+    there = target.stat().st_size if target.exists() else 0
+    if there < length:
+        raise InputError(
+            f"{target}: has {there} bytes, and the state was saved after {length}: what is missing "
+            "cannot be made again; put the file back, or begin again with a new --state"
+        )
+    with target.open("r+b") as whole:
+        if keep:
+            whole.seek(length)
+            length += whole.read().rfind(b"\n") + 1
+        whole.truncate(length)
+
+
+def begins(out: TextIO) -> bool:
+    """Does the output begin with this run, so that it needs a first line?"""
+    return getattr(out, "mode", "w") != "a" or out.tell() == 0
+
+
+def refuse_pipes(files: Mapping[str, Path | None]) -> None:
+    """A named pipe (FIFO) as a file to be written would wait for ever, or be replaced."""
+    for option, path in files.items():
+        if path is not None and path.is_fifo():
+            raise InputError(
+                f"{path}: is a named pipe (FIFO), which {option} cannot be; name a file, or leave "
+                "--out out and write to the pipe with >"
+            )
 
 
 @contextmanager
@@ -70,6 +103,8 @@ def state_of_something(state: Path, pipeline: Pipeline) -> Iterator[None]:
     except BaseException:
         if pipeline.read == 0:
             state.unlink(missing_ok=True)
+            if pipeline.spent is not None:
+                pipeline.spent.forget()
         raise
 
 
@@ -83,6 +118,7 @@ def _whole(target: Path) -> Iterator[TextIO]:
             out.flush()
             os.fsync(out.fileno())
         os.replace(beside, target)
+        sync_folder(target)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -105,6 +141,12 @@ def summary(pipeline: Pipeline, withheld: int) -> str:
     if dead.counts and dead.path is not None:
         text += f"; those not released for a fault of their own are in {dead.path}"
     return text
+
+
+def load_gate(gate: Gate, saved: Plain) -> None:
+    """The columns as they were decided before, if they were."""
+    if "gate" in saved:
+        gate.load(saved["gate"])
 
 
 def dropped(gate: Gate) -> list[str]:

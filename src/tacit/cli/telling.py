@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from rich.console import Console
+from tacit.cli.screen import Screen
 
 if TYPE_CHECKING:
     from tacit.base.typing import Progress
@@ -44,7 +44,7 @@ def progress(title: str) -> Iterator[Progress]:
         bars.TimeRemainingColumn(),
     )
     # gone at the end
-    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with bars.Progress(*columns, console=Screen(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda what, done, total: bar.update(
             task, description=f"{title}: {what}", completed=done, total=total

@@ -11,7 +11,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, TextIO
+
+from tacit.base.visible import visible, visible_but_colours
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -34,6 +36,30 @@ class _Pipe(io.FileIO):
             raise ReaderGoneError from None
 
 
+class _Sentences(io.TextIOWrapper):
+    """Standard error: what is written there names files and columns, and never steers it."""
+
+    def __init__(self, usual: io.TextIOWrapper) -> None:
+        # the descriptor stays that of the usual one
+        super().__init__(
+            io.BufferedWriter(io.FileIO(usual.fileno(), "w", closefd=False)),
+            encoding=usual.encoding,
+            errors=usual.errors,
+            line_buffering=True,
+        )
+        self.usual = usual
+
+    def write(self, text: str, /) -> int:
+        # libraries show their words in colours, on a terminal only
+        clean = visible_but_colours if self.isatty() else visible
+        return super().write(clean(text))
+
+
+def unfiltered(stream: IO[str]) -> IO[str]:
+    """The stream on which a program may steer the terminal."""
+    return stream.usual if isinstance(stream, _Sentences) else stream
+
+
 def prepare() -> None:
     """Make standard output and error fit for what follows.
 
@@ -43,6 +69,9 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    error = sys.stderr
+    if error is sys.__stderr__ and isinstance(error, io.TextIOWrapper):
+        sys.stderr = _Sentences(error)
     out = sys.stdout
     if out is sys.__stdout__ and isinstance(out, io.TextIOWrapper):
         out.flush()

@@ -7,14 +7,13 @@ large file may take longer than all the time that there is.
 from __future__ import annotations
 
 import os
-import pickle
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from pathlib import Path
@@ -25,9 +24,11 @@ from joblib.externals.loky import (  # type: ignore[import-untyped]  # has no ty
     get_reusable_executor,
 )
 
+from tacit.base.data_only import from_bytes, to_bytes
 from tacit.base.stopping import Stop
 from tacit.compare.journal import Journal
 from tacit.compare.trials import Outcome, Settings, TrialRun, execute, fingerprint
+from tacit.data.frames import NativeFrame
 from tacit.data.microdata import Microdata
 
 Pool: TypeAlias = Any
@@ -59,10 +60,11 @@ WITHOUT_END = Time()
 
 
 @lru_cache(maxsize=1)
-def _unpickled(path: str) -> Microdata:
+def _arrived(path: str) -> Microdata:
     """The data of a comparison; a worker process reads it once."""
-    data: Microdata = pickle.loads(Path(path).read_bytes())
-    return data
+    table, schema, given, replaced = from_bytes(Path(path).read_bytes())
+    native = NativeFrame.of(table if given is None else given)
+    return Microdata(table, schema, replace(native, replaced=replaced))
 
 
 def _remote(
@@ -73,15 +75,18 @@ def _remote(
     """One run in a worker process."""
     # every worker would say the same again
     warnings.simplefilter("ignore")
-    return execute(_unpickled(path), run, settings)
+    return execute(_arrived(path), run, settings)
 
 
 @contextmanager
 def shipped(data: Microdata) -> Iterator[str]:
     """The data in a file that worker processes read once."""
     with tempfile.TemporaryDirectory(prefix="tacit-compare-") as folder:
-        path = Path(folder, "data.pickle")
-        path.write_bytes(pickle.dumps(data.select(data.names)))
+        path = Path(folder, "data.npz")
+        # where no column has missing codes, nobody asks how the values were given
+        has_codes = any(column.missing for column in data.schema)
+        given, replaced = data.as_given if has_codes else (None, frozenset())
+        path.write_bytes(to_bytes((data.table, data.schema, given, replaced)))
         yield str(path)
 
 

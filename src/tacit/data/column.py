@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias, get_args
 
 from tacit.base.errors import ColumnError
 from tacit.data.description import Description
-from tacit.data.missing import Missing
+from tacit.data.missing import Code, Missing
 
 Category: TypeAlias = Any
 """A value of a nominal or ordinal column: text, a number, a date, ... as the file holds it."""
@@ -69,7 +70,7 @@ NOT_NAMED = "other: not among the quasi you named"
 
 # what an entry of a schema file may hold
 _FIELDS = frozenset(
-    {"kind", "role", "categories", "why", "missing", "suppressed"}
+    {"kind", "role", "categories", "why", "missing", "suppressed", "suspects"}
     | {"confidence", "ask", "date_format", "decimals"}
     | {"label", "labels", "level", "format", "width", "storage"}
 )
@@ -100,6 +101,10 @@ class Column:
     decimals: int | None = None
     known: bool = True
     """False: a schema was given for the file, and it does not name this column."""
+    suspects: tuple[Code, ...] = ()
+    """Values that look like missing codes: a question, until somebody says what they are."""
+    no_codes: bool = False
+    """Somebody said that no value is a missing code."""
 
     @property
     def scale(self) -> Kind:
@@ -120,6 +125,10 @@ class Column:
             entry["decimals"] = self.decimals
         if self.confidence != "sure":
             entry["confidence"] = self.confidence
+        if self.suspects:
+            entry["suspects"] = list(self.suspects)
+        if self.no_codes:
+            entry["missing"] = []
         return entry | self.missing.to_entry() | self.description.to_entry()
 
     @classmethod
@@ -152,7 +161,23 @@ class Column:
             ask=str(entry.get("ask", "")),
             date_format=str(entry.get("date_format", "")),
             decimals=entry.get("decimals"),
+            suspects=_open_suspects(entry, missing),
+            no_codes=not missing and "missing" in entry,
         )
+
+    @property
+    def questions(self) -> list[str]:
+        """What a person must decide, one sentence each."""
+        asked = [self.ask] if self.ask else []
+        if self.suspects:
+            what = "a code" if len(self.suspects) == 1 else "codes"
+            is_ = "is" if len(self.suspects) == 1 else "are"
+            asked.append(f"{is_} {said_codes(self.suspects)} {what} for missing?")
+        return asked
+
+    def with_codes(self, missing: Missing) -> Column:
+        """The column with these missing codes, as somebody said; without any: none is one."""
+        return replace(self, missing=missing, suspects=(), no_codes=not missing)
 
     def completed(self, by: Column) -> Column:
         """The column with what was left unsaid, as another source says it."""
@@ -165,10 +190,17 @@ class Column:
         if said:
             said |= {"why": by.why, "confidence": by.confidence, "ask": by.ask}
         decimals = by.decimals if self.decimals is None else self.decimals
+        missing, suspects = self.missing or by.missing, self.suspects or by.suspects
+        if self.no_codes:
+            missing = self.missing
+        # codes that somebody declared are no question; those that were guessed are
+        if self.no_codes or self.missing:
+            suspects = ()
         return replace(
             self,
             **said,
-            missing=self.missing or by.missing,
+            missing=missing,
+            suspects=suspects,
             description=self.description or by.description,
             unsaid=self.unsaid & by.unsaid,
             date_format=self.date_format or by.date_format,
@@ -191,6 +223,18 @@ class Column:
             return replace(said, kind=Kind(word), role=Role.quasi, why=said_so)
         why = f"{said_so}; {role_why}" if role_why else said_so
         return replace(said, kind=Kind(word), why=why)
+
+
+def _open_suspects(entry: dict[str, Any], missing: Missing) -> tuple[Code, ...]:
+    """The suspicions of a schema file about which nobody has said anything."""
+    suspects = tuple(entry.get("suspects", ()))
+    # codes without which the column cannot be read are guessed, and still asked about
+    return suspects if "missing" not in entry or missing.codes == suspects else ()
+
+
+def said_codes(codes: Iterable[Code]) -> str:
+    """-8, 'N' and the like, as they are shown."""
+    return ", ".join(repr(one) if isinstance(one, str) else str(one) for one in codes)
 
 
 def _confidence(word: object) -> Confidence:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from tacit.base.errors import InputError, TacitWarning
 from tacit.base.typing import Ints
 from tacit.data.buffers import array_of
+from tacit.data.usual_types import usual
 
 # what Arrow raises for values that fit no type
 _NO_TYPE_FITS = (
@@ -173,7 +174,7 @@ def to_table(native: NativeFrame) -> pa.Table:
     """The records as an Arrow table with text column names."""
     if native.flavour == "pyarrow":
         # its metadata (value labels, CSV dialect) travel along
-        return native.frame
+        return usual(native.frame)
     columns: dict[str, pa.ChunkedArray] = {}
     for name, label in native.labels.items():
         try:
@@ -194,7 +195,7 @@ def to_table(native: NativeFrame) -> pa.Table:
                 f"column '{name}' mixes types or holds values that no column type fits "
                 f"({reason}); make it one type"
             ) from None
-    return pa.table(columns)
+    return usual(pa.table(columns))
 
 
 def nested(schema: pa.Schema) -> dict[str, str]:
@@ -207,6 +208,8 @@ def nested(schema: pa.Schema) -> dict[str, str]:
             found[name] = "lists or structures"
         elif is_bytes or pa.types.is_fixed_size_binary(inner):
             found[name] = "bytes"
+        elif pa.types.is_interval(inner):
+            found[name] = "spans of months and days"
     return found
 
 

@@ -7,6 +7,7 @@ as they were.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Self, TypeVar, cast
@@ -15,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from tacit.base.errors import ColumnError, InputError
+from tacit.base.errors import ColumnError, InputError, TacitWarning
 from tacit.base.typing import Bools, Floats, Ints
 from tacit.data import dates, lazy
 from tacit.data.buffers import array_of
@@ -28,6 +29,8 @@ from tacit.data.category_codes import (
     floats,
     not_a_number,
 )
+from tacit.data.declared_codes import declared
+from tacit.data.exact import is_rounded, rounded
 from tacit.data.frames import Frame, NativeFrame, refuse_nested, to_table
 from tacit.data.inference import infer, number
 from tacit.data.inference.labelled import by_labels
@@ -91,10 +94,15 @@ class Microdata:
         schema : Schema
             What the columns are; columns that it does not have are guessed.
         **roles
-            Roles and kinds, as in ``Schema.set``.
+            Roles and kinds, as in ``Schema.set``; and ``missing``, codes by column as in a
+            schema file: ``missing={"income": [-8, [97, 99]], "*": [-9]}``, where ``*`` is every
+            column that holds them, and an empty list says that no value is a code.
         """
         if isinstance(data, Microdata):
             given = data if schema is None else data.with_schema(schema)
+            if "missing" in roles:
+                codes = declared(given.schema, roles.pop("missing"), given.table.column)
+                given = given.with_schema(codes)
             return given.with_schema(given.schema.set(**roles)) if roles else given
         if isinstance(data, dict):
             columns = {str(name): as_arrow(values) for name, values in data.items()}
@@ -119,6 +127,9 @@ class Microdata:
     ) -> Self:
         """The records of a table as it was given."""
         said = _said(schema or Schema(()), raw)
+        if "missing" in roles:
+            roles = dict(roles)
+            said = declared(said, roles.pop("missing"), raw.column)
         opened = cls._all_opened(raw, said)
         columns = [
             cls._complete(column, opened, is_array=native.is_array) for column in said
@@ -126,7 +137,16 @@ class Microdata:
         schema = Schema(tuple(columns))
         # a kind that was guessed may say that text which looks like numbers is none
         table = cls._all_opened(raw, schema)
-        return cls(table, schema.set(**roles) if roles else schema, native)
+        schema = schema.set(**roles) if roles else schema
+        for column in schema:
+            if column.scale is Kind.continuous and cls._is_rounded(raw, column.name):
+                warnings.warn(rounded(column.name), TacitWarning, stacklevel=3)
+        return cls(table, schema, native)
+
+    @classmethod
+    def _is_rounded(cls, raw: pa.Table, name: str) -> bool:
+        """Does a column of numbers hold one that no double does?"""
+        return is_rounded(raw.column(name))
 
     @classmethod
     def _all_opened(cls, raw: pa.Table, schema: Schema) -> pa.Table:
@@ -145,7 +165,8 @@ class Microdata:
         if is_array:
             return column.completed(number(column.name))
         if column.unsaid:
-            guess = infer(column.name, values, column.description.label)
+            label = column.description.label
+            guess = infer(column.name, values, label, no_codes=column.no_codes)
             return column.completed(by_labels(guess, column, values))
         if column.decimals is None:
             return replace(column, decimals=decimals_of(values))
@@ -193,6 +214,11 @@ class Microdata:
     def native(self) -> Frame:
         """The frame that was given, untouched."""
         return self._native.frame
+
+    @property
+    def as_given(self) -> tuple[pa.Table, frozenset[str]]:
+        """The records as the user gave them, and which columns are no longer those."""
+        return to_table(self._native), self._native.replaced
 
     def __repr__(self) -> str:
         # the first names are enough to recognise a file by

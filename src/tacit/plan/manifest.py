@@ -86,7 +86,8 @@ def describe(
         "plan": plan.to_dict(),
         # what differential privacy is claimed for, and what no claim covers
         "claims": claims(plan, data, masked),
-        # what local suppression blanked, and how far that may be from the least
+        # what local suppression blanked and how far that may be from the least; what became of
+        # gaps
         "outcomes": list(outcomes),
         "schema": data.schema.to_dict(),
         "order": rows.to_dict(data.n),

@@ -22,6 +22,7 @@ from tacit.data import lazy
 from tacit.data.io import replacing
 from tacit.data.microdata import Microdata, Role
 from tacit.plan.columns import ColumnChange, changed
+from tacit.plan.gaps import gaps_of_step
 from tacit.plan.leaving import leaving, sentence
 from tacit.plan.release_numbers import release_numbers
 from tacit.protect import registry
@@ -247,16 +248,22 @@ class Plan:
         # roles first: the methods choose their columns by them
         micro = self.with_roles(Microdata.of(data))
         for number, protector in enumerate(self.protectors(), start=1):
-            other = self.instead.get(number)
+            other, before = self.instead.get(number), micro
             if other is not None:
-                micro = other(number, protector, micro)
+                micro, said = other(number, protector, micro), None
+            else:
+                with lazy.workers_of(data):
+                    micro = protector.fit_transform(micro)
+                said = protector.outcome()
+            if outcomes is None:
                 continue
-            with lazy.workers_of(data):
-                micro = protector.fit_transform(micro)
-            said = protector.outcome()
-            if said is not None and outcomes is not None:
+            entry = dict(said or {})
+            gaps = gaps_of_step(protector, before, micro)
+            if gaps is not None:
+                entry["gaps"] = gaps
+            if entry:
                 method = self.steps[number - 1].method
-                outcomes.append({"step": number, "method": method, **jsonable(said)})
+                outcomes.append({"step": number, "method": method, **jsonable(entry)})
         key = seeds.draw() if self.key is None else self.key
         # numbers of the file would link the release to it
         micro = release_numbers(micro, key, self.release_as_is)

@@ -165,25 +165,27 @@ def write(
         warnings.warn(KEPT, TacitWarning, stacklevel=2)
     written = order.arranged(masked)
     beside = manifest.path_of(path)
-    # both are on the disk before either has its name: first the release, then its manifest
-    with (
-        io.replacing(beside, force=force, private=True) as kept,
-        io.writing(written, path, force=force, safe_formulas=safe_formulas) as file,
-    ):
-        record = manifest.describe(
-            plan,
-            source,
-            data,
-            path,
-            written,
-            seconds,
-            order=order,
-            columns=columns,
-            encoding=encoding,
-            safe_formulas=safe_formulas,
-            outcomes=outcomes,
-            file=file,
-        )
+    # both are on the disk before either has its name: first the manifest, then the release, so
+    # that no release ever stands without its manifest or beside that of another
+    with io.together(force=force) as files:
+        kept = files.add(beside, private=True)
+        with io.writing(
+            written, path, files=files, safe_formulas=safe_formulas
+        ) as file:
+            record = manifest.describe(
+                plan,
+                source,
+                data,
+                path,
+                written,
+                seconds,
+                order=order,
+                columns=columns,
+                encoding=encoding,
+                safe_formulas=safe_formulas,
+                outcomes=outcomes,
+                file=file,
+            )
         record |= more or {}
         manifest.put(record, kept)
     return record

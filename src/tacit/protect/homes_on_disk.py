@@ -115,7 +115,8 @@ class HomesOnDisk:
         after = mapped(piece, items)[0]
         spent(new for _, _, new, _ in items)
         written = SpilledColumns(tuple(out for _, _, _, out in items))
-        return data.with_spilled(areas, written, by_address.opened(after, data.schema))
+        plain = data.with_plain_gaps(areas)
+        return plain.with_spilled(areas, written, by_address.opened(after, data.schema))
 
     def _require_level(self, name: str) -> None:
         """As ``units.require_level``, of one column."""

@@ -88,7 +88,6 @@ class IPSO(Protector):
         "confidential": "columns that they depend on",
     }
     attacker = "informed.synthetic:AwareIPSO"
-    keeps_gaps = False
     example = {"quasi": ["income", "age"], "confidential": ["debt"]}
     changes_types = "rounding to integers would break the moments that it promises"
 

@@ -26,9 +26,16 @@ from tacit.protect.grouping.along_line import (
     mean_of_groups,
     median_of_groups,
 )
-from tacit.protect.grouping.by_units import RowUnits, groups_of_units, levels_of
+from tacit.protect.grouping.by_units import (
+    RowUnits,
+    counted_by,
+    groups_of_units,
+    levels_of,
+)
 from tacit.protect.grouping.column_blocks import blocks, parse
+from tacit.protect.grouping.gap_classes import BLANK, gap_classes, too_few_values
 from tacit.protect.grouping.individual_from_disk import averaged_on_disk
+from tacit.protect.grouping.thin_averages import thick_groups
 from tacit.protect.grouping.value_order import ValueOrderedTable, sampling_weights
 
 __all__ = ["Microaggregation", "group_means"]
@@ -69,11 +76,14 @@ class Microaggregation(Protector):
         Columns to mask; the quasi-identifiers unless given.
     by : list of str, optional
         Columns whose strata are masked apart: within a region, within a year.
+    gaps : {'keep', 'fill'}
+        A missing value stays missing, or becomes the average of its group.
 
     Attributes
     ----------
     labels_ : array
-        Group of each record; one column per block when there are several.
+        Group of each record; one column per block when there are several. Records without any
+        value in a block are a group of their own.
     blocks_ : list
         The columns of each block.
     sse_, sst_, sse_ratio_ : float
@@ -86,10 +96,22 @@ class Microaggregation(Protector):
     the mode (nominal) of its group. If a column has the role ``weight`` these are weighted,
     sum w x / sum w, so that weighted totals stay what they were.
 
-    **Guarantee.** In each block every combination of masked values occurs at least k times.
-    With several blocks this holds for each block and not for all columns together. Missing
-    values sit at the column mean while groups are formed and are replaced by their group's
-    average, so that they cannot single out a record. Where the file has persons with several
+    **Guarantee.** Every released value is an average over at least k records, and in each block
+    every combination of masked values occurs at least k times. With several blocks this holds
+    for each block and not for all columns together.
+
+    *Gaps.* A gap stays a gap, and a missing code that code (``gaps='keep'``). Groups are formed
+    among records with the same gaps in the block, where there are k of them; the others are
+    grouped together, each column is averaged over the values that are there, and where fewer
+    than k of a group have one, groups share an average. Records whose gaps fewer than k records
+    share can be told by *which* of their cells are blank (the manifest counts them, the attacker
+    ``gap_pattern`` measures it); a combination of values and blanks of theirs may be rarer than
+    k. A column with values of fewer than k records is refused. With ``gaps='fill'`` missing
+    values sit at the column mean while groups are formed and become their group's average: no
+    record can be told by its gaps, values are made up, and an average may be that of fewer than
+    k values.
+
+    *Units.* Where the file has persons with several
     rows, or households, these are k *persons*: households are grouped by their own columns,
     persons inside such a group by theirs, and rows so that k persons are in each; columns of a
     household (person) are the same in all its rows.
@@ -121,7 +143,6 @@ class Microaggregation(Protector):
     plain = {"k": "people in each group"}
     strength = Strength("k", 2, float("inf"), whole=True)
     attacker = "informed.microaggregation:AwareMicroaggregation"
-    keeps_gaps = False
     keeps_levels = True
     # a group formed inside a block has k records of the file, too
     scales = "blocks"
@@ -138,6 +159,7 @@ class Microaggregation(Protector):
         weighted: bool = True,
         columns: list[str] | None = None,
         by: list[str] | None = None,
+        gaps: Literal["keep", "fill"] = "keep",
     ) -> None:
         self.k = k
         self.partition = partition
@@ -149,6 +171,12 @@ class Microaggregation(Protector):
         self.weighted = weighted
         self.columns = columns
         self.by = by
+        self.gaps = gaps
+
+    @property
+    def keeps_gaps(self) -> bool:  # type: ignore[override]  # here a parameter decides
+        """Does a missing value stay missing?"""
+        return self.gaps == "keep"
 
     @classmethod
     def named(
@@ -253,7 +281,10 @@ class Microaggregation(Protector):
         kinds = {name: data.schema[name].scale for name in columns}
         average = {name: self._average_of(kind) for name, kind in kinds.items()}
         optimal = self.univariate == "optimal"
-        return averaged_on_disk(data, lines, names[:1], average, optimal=optimal)
+        fill = not self.keeps_gaps
+        return averaged_on_disk(
+            data, lines, names[:1], average, optimal=optimal, fill=fill
+        )
 
     def _average_of(self, kind: Kind) -> Average:
         """The average of a column that has an order."""
@@ -283,12 +314,18 @@ class Microaggregation(Protector):
             if self._along_lines(data) and table.kinds[names[0]] is not Kind.nominal:
                 if data.n < size:
                     raise ParameterError(self._too_few(data.n, 1, "record", size))
-                line = Line.of(table.numbers(names)[:, 0])
+                values = table.numbers(names)[:, 0]
+                line = Line.of(values, fill=not self.keeps_gaps)
+                if 0 < len(line.order) < size:
+                    why = too_few_values(names, len(line.order), size)
+                    raise ParameterError(why)
                 optimal = self.univariate == "optimal"
                 out.append((names, line.groups(size, optimal=optimal)))
             elif found is None:
-                whole = np.zeros(len(table.order), dtype=np.int64)
-                labels = group(table, names, whole, "record")
+                parent = np.zeros(len(table.order), dtype=np.int64)
+                if self.keeps_gaps and data.n >= size:
+                    parent = gap_classes(table.numbers(names), size, names)
+                labels = group(table, names, parent, "record")
                 out.append((names, labels))
             else:
                 out += groups_of_units(table, names, found, size, group)
@@ -336,16 +373,19 @@ class Microaggregation(Protector):
         else:
             points = table.points(names, scale=self.scale == "std")
         labels = np.empty(len(parent), dtype=np.int64)
-        order = np.argsort(parent, kind="stable")
-        size = np.bincount(parent)
+        there = np.flatnonzero(parent != BLANK)
+        order = there[np.argsort(parent[there], kind="stable")]
+        size = np.bincount(parent[there])
         if size.size and size.min() < k:
             why = self._too_few(int(size.min()), size.size, word, k)
             raise ParameterError(why)
         groups = 0
-        for rows in np.split(order, np.cumsum(size)[:-1]):
+        # without a record there is no class
+        for rows in np.split(order, np.cumsum(size)[:-1]) if size.size else []:
             cut = self._cut(points[rows], k, method, line=line)
             labels[rows] = cut + groups
             groups = int(labels[rows].max()) + 1
+        labels[parent == BLANK] = groups
         return labels
 
     def _too_few(self, size: int, parents: int, word: str, k: int) -> str:
@@ -383,16 +423,33 @@ class Microaggregation(Protector):
         """The file with every value replaced by its group's average."""
         names = [name for block, _ in groups for name in block]
         masked = np.empty((data.n, len(names)))
+        found = RowUnits.of(data, self.by or [], table.order)
+        fill = not self.keeps_gaps
+        # the k of each block, which a block cut into levels keeps
+        blocks_ = self._blocks(list(table.place))
+        smallest = {name: k for block, k in blocks_ for name in block}
         for block, labels in groups:
             for name in block:
                 kind, place = table.kinds[name], names.index(name)
+                values = table.numbers([name])[:, 0]
                 if self._along_lines(data) and kind is not Kind.nominal:
-                    values = table.numbers([name])[:, 0]
                     how = table.weights, self._average_of(kind)
-                    masked[table.order, place] = averages_along(values, labels, *how)
-                else:
-                    value = self._averages(table, name, labels)
-                    masked[table.order, place] = value[labels]
+                    means = averages_along(values, labels, *how, fill=fill)
+                    masked[table.order, place] = means
+                    continue
+                average = self._averages(table, name, labels)
+                if fill or not np.isnan(values).any():
+                    masked[table.order, place] = average[labels]
+                    continue
+                unit = None, None, "record"
+                counted = unit if found is None else counted_by(block, found)
+                of_column = thick_groups(
+                    name, values, labels, average, smallest[name], *counted
+                )
+                average = self._averages(table, name, of_column)
+                masked[table.order, place] = np.where(
+                    np.isnan(values), np.nan, average[of_column]
+                )
         return data.with_numbers(names, masked)
 
     def _averages(

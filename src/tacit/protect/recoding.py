@@ -106,7 +106,6 @@ class Recoding(Protector):
     }
     strength = Strength("bins", 64, 1, whole=True)
     attacker = "informed.rerun:Rerun"
-    keeps_gaps = False
     whole_file = (
         "classes and rare categories are found in the whole file, "
         "and every block would have its own"

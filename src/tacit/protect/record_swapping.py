@@ -91,6 +91,8 @@ class RecordSwapping(Protector):
     }
     strength = Strength("rate", 0.01, 1.0)
     attacker = "informed.record_swapping:AwareRecordSwapping"
+    # a gap moves with the area that it stands in
+    keeps_gaps = False
     keeps_levels = True
     example = {"columns": ["region"], "keys": ["age", "school"]}
     whole_file = "partners are looked for in other areas, and a block has few of them"

@@ -62,7 +62,6 @@ class Resampling(Protector):
 
     title = "Resampling"
     family = "swapping"
-    keeps_gaps = False
     purpose = "replace values by averages over ordered bootstrap samples"
     goal = "blur numbers"
     plain = {"samples": "samples that are averaged"}

@@ -70,7 +70,6 @@ class Shuffling(Protector):
     goal = "exchange values between people"
     plain = {"given": "columns that the order follows"}
     attacker = "informed.synthetic:AwareShuffling"
-    keeps_gaps = False
 
     # only what has an order has ranks
     kinds = frozenset({Kind.continuous, Kind.ordinal})

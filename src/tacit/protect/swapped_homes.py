@@ -161,7 +161,9 @@ class HomesInMemory:
     def written(self, areas: list[str], homes: Homes, source: Numbers) -> Microdata:
         """As ``HomesOf``."""
         area = homes.area[source][self.units.labels]
-        return self.data.with_numbers(areas, homes.values[area])
+        # a moved gap must not tell the reason of the gap that was there
+        plain = self.data.with_plain_gaps(areas)
+        return plain.with_numbers(areas, homes.values[area])
 
 
 def pairs(a: Numbers, b: Numbers) -> Numbers:

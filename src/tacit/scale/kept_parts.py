@@ -6,7 +6,6 @@ is its owner's alone, belongs to one run (input, plan, options, version), and go
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,8 +14,17 @@ from typing import Any
 
 import tacit
 from tacit.attack.linkage import Linkage
+from tacit.base.data_only import NotData, to_bytes
+from tacit.base.measure import Measure
 from tacit.data.lazy import is_file
-from tacit.scale.kept_pieces import Kept, files_about, kept_in, write_whole
+from tacit.scale.kept_pieces import (
+    Kept,
+    files_about,
+    kept_in,
+    not_ours,
+    read_kept,
+    write_whole,
+)
 
 
 @dataclass
@@ -30,15 +38,22 @@ class KeptParts:
         path = self._path(name)
         if not self.kept.goes_on or not path.exists():
             return None
+        result = read_kept(path)
+        if not isinstance(result, Linkage | Measure):
+            raise not_ours(path)
         self.kept.taken += 1
-        return pickle.loads(path.read_bytes())
+        return result
 
     def keep(self, name: str, result: object) -> None:
         """A part is finished."""
         if isinstance(result, Linkage):
             # what explains single links holds both files, and nothing that is written asks it
             result = replace(result, explainer=None)
-        write_whole(self._path(name), pickle.dumps(result))
+        try:
+            content = to_bytes(result)
+        except NotData:
+            return  # it is done again by a run that goes on
+        write_whole(self._path(name), content)
 
     def _path(self, name: str) -> Path:
         return self.kept.folder / f"part-{name}.done"

@@ -16,7 +16,6 @@ import hashlib
 import itertools
 import json
 import os
-import pickle
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,7 +25,8 @@ from typing import Any
 
 import tacit
 from tacit.base import seeds
-from tacit.base.errors import ParameterError
+from tacit.base.data_only import NotData, from_bytes, to_bytes
+from tacit.base.errors import InputError, ParameterError
 from tacit.data.io.parquet_parts import files_of
 from tacit.data.lazy import is_file
 from tacit.data.out_of_core import pieces
@@ -82,7 +82,10 @@ class Kept:
     def _known(self, work: Work, item: Any, name: Path) -> tuple[Any] | None:
         if not self.goes_on or not name.exists():
             return None
-        identity, result = pickle.loads(name.read_bytes())
+        found = read_kept(name)
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise not_ours(name)
+        identity, result = found
         if identity != _identity(work, item):
             return None
         if not all(path.exists() for path in _paths(item)):
@@ -90,7 +93,11 @@ class Kept:
         return (result,)
 
     def _keep(self, work: Work, item: Any, name: Path, result: Any) -> None:
-        write_whole(name, pickle.dumps((_identity(work, item), result)))
+        try:
+            content = to_bytes((_identity(work, item), result))
+        except NotData:
+            return  # it is done again by a run that goes on
+        write_whole(name, content)
 
 
 @contextmanager
@@ -239,3 +246,18 @@ def write_whole(path: Path, content: bytes) -> None:
     new = path.with_suffix(".new")
     new.write_bytes(content)
     new.replace(path)
+
+
+def read_kept(path: Path) -> Any:
+    """What ``to_bytes`` wrote there; nothing of it is run (``base.data_only``)."""
+    try:
+        return from_bytes(path.read_bytes())
+    except NotData:
+        raise not_ours(path) from None
+
+
+def not_ours(path: Path) -> InputError:
+    """A file of a run that holds something else than this run keeps there."""
+    return InputError(
+        f"{path}: holds no result that tacit kept; remove its folder to start afresh"
+    )

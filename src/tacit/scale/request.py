@@ -56,7 +56,7 @@ class Request:
         Then the kernel runs on the block, and the loss has a meaning.
         """
         texts = set(self.columns) & set(self.categorical)
-        only_k = set(self.parameters) <= {"k"}
+        only_k = set(self.parameters) <= {"k", "gaps"}
         return self.method == "microaggregation" and only_k and not texts
 
     @property
@@ -179,7 +179,8 @@ def treatment_of(
             )
         scale = tuple(fitted.scale[name] for name in columns)
         fill = tuple(fitted.fill[name] for name in columns)
-        return Mdav(columns, request.k, scale, fill)
+        gaps = str(request.parameters.get("gaps", "keep"))
+        return Mdav(columns, request.k, scale, fill, gaps)
     # the request, and not a guess from the sample, says what is text
     nominal = [name for name in columns if name in request.categorical]
     continuous = [name for name in columns if name not in request.categorical]

@@ -48,13 +48,15 @@ class Mdav:
     """Microaggregation by MDAV of numeric columns.
 
     They are scaled by the standard deviations of the whole file; a missing value sits at the
-    mean of the whole file (``fill``) while groups are formed.
+    mean of the whole file (``fill``) while groups are formed, and is one afterwards (``gaps``:
+    keep) or not (fill).
     """
 
     columns: tuple[str, ...]
     k: int
     scale: tuple[float, ...]
     fill: tuple[float, ...]
+    gaps: str = "keep"
 
     def __call__(
         self,
@@ -64,7 +66,8 @@ class Mdav:
         # NaN where missing: the kernel gets the fill, the means are of what is present
         values = np.column_stack([number_column(table, name) for name in self.columns])
         scale, fill = np.array(self.scale), np.array(self.fill)
-        _, masked, error = aggregate_block(values, self.k, scale, fill)
+        keeps = self.columns if self.gaps == "keep" else ()
+        _, masked, error = aggregate_block(values, self.k, scale, fill, keeps)
         columns = {
             name: back(masked[:, j], table.schema.field(name).type)
             for j, name in enumerate(self.columns)

@@ -41,7 +41,7 @@ _ALSO = {
     "RiverTransformer": "sources.river:RiverTransformer",
     "CapyMOAStream": "sources.capymoa:CapyMOAStream",
     "RedisSource": "sources.redis:RedisSource",
-    "RedisSink": "sources.redis:RedisSink",
+    "RedisSink": "sources.redis_sink:RedisSink",
 }
 _attribute = registry.attribute(_ALSO)
 

@@ -113,8 +113,13 @@ class Kept:
         self._left = int(state["left"])
         self.withheld = list(state["withheld"])
         # filled in place: a filter may hold views into these arrays
-        self._floats[:] = state["floats"]
-        self._ints[:] = state["ints"]
+        for array, saved in (
+            (self._floats, state["floats"]),
+            (self._ints, state["ints"]),
+        ):
+            if np.shape(saved) != array.shape:
+                raise ValueError("its arrays are of another size")
+            array[:] = saved
         return self
 
     def __getstate__(self) -> Plain:

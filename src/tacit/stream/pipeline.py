@@ -16,9 +16,11 @@ from tacit.base.measure import jsonable
 from tacit.stream.base import Filter
 from tacit.stream.kinds import AnyRecord, Plain
 from tacit.stream.monitors.loss import LossMonitor
+from tacit.stream.private_file import sweep
 from tacit.stream.refused import REFUSED, DeadLetters, Refused
 from tacit.stream.released import Release
-from tacit.stream.state import FileState, StateStore, restored
+from tacit.stream.spent import SpentFile, spent_beside
+from tacit.stream.state import FileState, StateStore, count_of, restored, taken_up
 from tacit.stream.watch import Watch
 
 # records between two looks at the clock
@@ -73,6 +75,9 @@ class Pipeline:
         Where records go that come as `Refused`, or that the filter refuses; never to the sink.
     hidden : callable
         The columns that are taken off what leaves.
+    spent : SpentFile, optional
+        Where a differentially private filter writes down what leaves, before it does; else beside
+        the file of the state.
     """
 
     filter: Filter
@@ -88,6 +93,10 @@ class Pipeline:
     stop: Callable[[], bool] = lambda: False
     dead: DeadLetters = field(default_factory=DeadLetters)
     hidden: Callable[[], set[str]] = set
+    spent: SpentFile | None = None
+    # saves in all runs; was the last one that of a stream that came to its end?
+    saves: int = 0
+    ending: bool = False
     # records in all runs; in this source; in this run
     consumed: int = 0
     position: int = 0
@@ -111,15 +120,25 @@ class Pipeline:
         Returns what was saved beside it; ``before`` sees it first.
         """
         store = self._store
+        if isinstance(self.state, Path):
+            sweep(self.state)
+            if self.filter.spent is not None and self.spent is None:
+                self.spent = SpentFile(spent_beside(self.state))
         if store is None or not store.exists():
             return {}
-        state, also = store.read()
-        # the gate decides about the columns, which are parameters of the filter
-        before(also)
-        restored(self.filter, state)
-        self.consumed = int(also["consumed"])
-        self.position = int(also.get("position", self.consumed))
-        self.dead.cut(int(also.get("dead", 0)))
+        with taken_up(store.name):
+            state, also = store.read()
+            # the gate decides about the columns, which are parameters of the filter
+            before(also)
+            restored(self.filter, state)
+            self.consumed = count_of(also, "consumed")
+            self.position = count_of(also, "position", self.consumed)
+            self.saves = count_of(also, "saves")
+            self.ending = bool(also.get("ending", False))
+            dead = count_of(also, "dead")
+        if self.spent is not None and self.filter.spent is not None:
+            self.filter.remember(self.spent.resume(self.saves, self.filter.spent))
+        self.dead.cut(dead)
         return also
 
     def __call__(
@@ -143,7 +162,11 @@ class Pipeline:
         # a crash before the first records are saved must find where it began
         store = self._store
         if store is not None and not store.exists():
+            if self.spent is not None and self.filter.spent is not None:
+                self.spent.begin(self.filter.spent)
             self.save()
+        elif self.spent is not None and self.spent.ahead:
+            self._catch_up(self.spent, again=skip)
         for record in stream:
             self._take(unit, record)
             self.consumed += 1
@@ -155,13 +178,39 @@ class Pipeline:
                 self._report(last=False)
             if self.stop():
                 break
+        # a private stream that is killed while its last window leaves must end in the same way
+        if self.spent is not None:
+            self.ending = True
+            self.save()
         self._write(unit.flush())
+        self.ending = False
         self.save()
+        if self.spent is not None:
+            self.spent.close()
         self._report(last=True)
         return self.written
 
+    def _catch_up(
+        self,
+        spent: SpentFile,
+        again: bool,
+    ) -> None:
+        """Some windows left after the state was saved; do their records come ``again``?
+
+        If so they leave again, the same bytes; else what left is passed over.
+        """
+        if not again:
+            self.filter.pass_over(spent.pass_over())
+        elif self.ending:
+            # what left then was the end of the stream, though the source may have grown since
+            self._write(self.filter.flush())
+        self.ending = False
+
     def idle(self) -> None:
         """Nothing arrives: release what time has made due, and let readers see what there is."""
+        # the beginning of the stream is awaited: where releases go is not decided
+        if self.sink is None:
+            return
         self._write(self._unit.tick())
         if self._rates:
             self._report(last=False)
@@ -192,8 +241,19 @@ class Pipeline:
             released = [_without(release, hidden) for release in released]
         if self.sink is None:
             raise RuntimeError("the pipeline has no sink: releases would be lost")
+        if self.spent is not None and self.filter.spent is not None:
+            self.spent.note(self.filter.spent)
         self.sink.write(released)
         self.written += len(released)
+        # what counts as left must not wait here for more
+        if self.spent is not None:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Readers of a file see what there is."""
+        out = getattr(self.sink, "out", None)
+        if out is not None:
+            out.flush()
 
     def save(self) -> None:
         """Write out, then save, then commit."""
@@ -202,10 +262,15 @@ class Pipeline:
             "consumed": self.consumed,
             "position": self.position,
             "dead": self.dead.sync(),
+            "saves": self.saves + 1,
+            "ending": self.ending,
         }
         store = self._store
         if store is not None:
             store.save(self.filter, **also)
+        self.saves += 1
+        if self.spent is not None and self.filter.spent is not None:
+            self.spent.saved(self.saves, self.filter.spent)
         self.commit()
 
     def _report(self, last: bool) -> None:
@@ -219,10 +284,7 @@ class Pipeline:
         values["rate"] = (self.consumed - count) / max(now - then, 1e-9)
         if last:
             values["withheld_indices"] = self.filter.withheld[-SHOWN_WITHHELD:]
-        # readers of a file see what there is with every report
-        out = getattr(self.sink, "out", None)
-        if out is not None:
-            out.flush()
+        self._flush()
         if self.log is not None:
             self.log.write(json.dumps(jsonable(values)) + "\n")
             self.log.flush()

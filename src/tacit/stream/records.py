@@ -14,7 +14,7 @@ from tacit.base.errors import InputError
 from tacit.base.typing import Floats
 from tacit.stream import kinds as decide
 from tacit.stream.kinds import EVERY_KIND, NOMINAL, ORDINAL, AnyRecord, Name, Plain
-from tacit.stream.usual import Usual, maker
+from tacit.stream.usual import Usual
 
 # memory is bounded: a column with more distinct values is not a category
 MOST_CATEGORIES = 100_000
@@ -79,8 +79,6 @@ class Records:
         self._get: Callable[[AnyRecord], AnyRecord] = (
             itemgetter(*self.names) if d > 1 else lambda x: (single(x),)
         )
-        # the dict of masked values
-        self._record = maker(self.names)
         self._bare = False
         in_place = self.names == list(range(d))
         self._whole = self.form == "array" and self._all and in_place
@@ -243,7 +241,7 @@ class Records:
         if self._usual:
             total = sum(values)
             if total == total:
-                return self._record(*values)
+                return dict(zip(self.names, values, strict=True))
         return self.decode(values, carried)
 
     def decode(self, values: Sequence[float], carried: AnyRecord) -> AnyRecord:
@@ -265,7 +263,7 @@ class Records:
             for name, value in zip(self.names, shown, strict=True):
                 carried[name] = value
         elif self.form == "dict":
-            carried = self._record(*shown)
+            carried = dict(zip(self.names, shown, strict=True))
         else:
             carried = list(shown)
         return (carried, label) if self.pair else carried

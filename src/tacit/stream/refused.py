@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tacit.base.errors import InputError
+from tacit.stream.private_file import append_to
 
 UNREADABLE = "cannot be parsed"
 FIELDS = "another number of fields"
@@ -22,9 +23,6 @@ UNDECLARED = "undeclared category"
 LONG = "too long"
 REFUSED = "refused by the filter"
 FEW = "too few to be protected"
-
-# the file holds originals: its owner reads and writes, nobody else
-OWNER_ONLY = 0o600
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,8 @@ class DeadLetters:
     def cut(self, length: int) -> None:
         """Go back to where a saved state stood: what was written after it will come again."""
         if self.path is not None and self._length() > length:
-            os.truncate(self.path, length)
+            with _open(self.path) as out:
+                os.ftruncate(out.fileno(), length)
 
     def close(self) -> None:
         """Everything is on the disk."""
@@ -94,11 +93,8 @@ class DeadLetters:
 
 
 def _open(path: Path) -> TextIO:
-    # no link is followed: somebody else may have put one there
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     try:
-        number = os.open(path, flags, OWNER_ONLY)
-        os.chmod(path, OWNER_ONLY)
+        number = append_to(path)
     except OSError as error:
         raise InputError(
             f"{path}: withheld records cannot be written there ({error.strerror})"

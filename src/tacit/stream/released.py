@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +29,10 @@ class Release(NamedTuple):
     """The group whose value it carries; -1 where the method has no groups."""
     size: int
     """Members of the group when it left; 1 where there are no groups."""
+
+
+RELEASE: Callable[[tuple[Any, ...]], Release] = partial(tuple.__new__, Release)
+"""A release of its parts, in half the time of ``Release(...)``."""
 
 
 @dataclass(frozen=True)

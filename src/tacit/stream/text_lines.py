@@ -250,7 +250,11 @@ def _read(source: BinaryIO, wait: float) -> bytes | None:
         return source.read(READ_BYTES)
     if not select.select([number], [], [], wait)[0]:
         return None
-    return os.read(number, READ_BYTES)
+    try:
+        return os.read(number, READ_BYTES)
+    # of a named pipe: somebody else has read it
+    except BlockingIOError:
+        return None
 
 
 def open_source(path: Path | None) -> BinaryIO:
@@ -258,6 +262,9 @@ def open_source(path: Path | None) -> BinaryIO:
     if path is None or str(path) == "-":
         return sys.stdin.buffer
     try:
+        if path.is_fifo():
+            # opening a named pipe would wait for its writer, and no signal would end that
+            return open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
         return path.open("rb")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None

@@ -179,8 +179,10 @@ def find_blocks(masked: Microdata, names: list[str]) -> list[list[str]]:
     """
     labels: dict[str, Ints] = {}
     for name in names:
-        values = np.nan_to_num(masked.column(name), nan=np.inf)
-        labels[name] = np.unique(values, return_inverse=True)[1].ravel()
+        values = masked.column(name)
+        found = np.unique(values, return_inverse=True)[1].ravel()
+        # gaps that stayed say nothing of the groups
+        labels[name] = np.where(np.isnan(values), -1, found)
     blocks: list[list[str]] = []
     for name in names:
         # a column joins the first block whose averages repeat with its own
@@ -194,7 +196,13 @@ def find_blocks(masked: Microdata, names: list[str]) -> list[list[str]]:
 
 
 def _same_groups(a: Ints, b: Ints) -> bool:
-    """Equal partitions up to a few groups whose averages happen to coincide."""
+    """Equal partitions of the records with both values, up to a few groups whose averages happen to
+    coincide, or that share one because few of them had a value."""
+    both = (a >= 0) & (b >= 0)
+    if not both.any():
+        return False
+    a, b = a[both], b[both]
     # one number for each pair: sorting rows takes ten times as long
     pairs = len(np.unique(a * (int(b.max()) + 1) + b))
-    return pairs <= COINCIDENCE * max(int(a.max()), int(b.max())) + 1.0
+    groups = max(len(np.unique(a)), len(np.unique(b)))
+    return pairs <= COINCIDENCE * (groups - 1) + 1.0

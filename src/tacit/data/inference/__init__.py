@@ -6,22 +6,27 @@ averaged. A guess says how sure it is, and what to ask where it is not.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from tacit.data.column import Column, Kind, Role
-from tacit.data.inference import identifiers
+from tacit.data.inference import identifiers, missing_codes
 from tacit.data.inference.guess import Guess
-from tacit.data.inference.number_kinds import of_numbers
+from tacit.data.inference.number_kinds import NEGATIVE, of_numbers
 from tacit.data.inference.precision import decimals_of
 from tacit.data.inference.profile import Profile
 from tacit.data.inference.roles import role_of
 from tacit.data.inference.texts import is_named_code, of_texts
+from tacit.data.missing import Code, Missing
 
 
 def infer(
     name: str,
     values: pa.ChunkedArray,
     label: str = "",
+    *,
+    no_codes: bool = False,
 ) -> Column:
     """The column with its guessed kind and role, the reason of each, and how sure they are.
 
@@ -33,8 +38,12 @@ def infer(
         Its values.
     label : str
         What the file calls the column, in a phrase.
+    no_codes : bool
+        Somebody said that no value is a missing code.
     """
-    return infer_from(Profile(name, values, label), values, decimals_of(values))
+    profile = Profile(name, values, label)
+    profile.no_codes = no_codes
+    return infer_from(profile, values, decimals_of(values))
 
 
 def infer_from(
@@ -46,6 +55,9 @@ def infer_from(
     """
     name = profile.name
     guess = _kind(profile, values.type, values)
+    if guess.missing:
+        # what the column is, its codes apart
+        return _without_codes(profile, guess.missing, values)
     role, role_why = role_of(profile, guess)
     kind = guess.kind
     why, ask, confidence = guess.why, guess.ask, guess.confidence
@@ -57,6 +69,11 @@ def infer_from(
         if guess.role is None:
             ask = ""
             confidence = "likely"
+    names_people = role in (Role.identifier, Role.person, Role.household)
+    asks = not (names_people or profile.no_codes)
+    suspects = missing_codes.suspected(profile) if asks else ()
+    if suspects and ask == NEGATIVE:
+        ask = ""
     return Column(
         name,
         kind,
@@ -67,7 +84,19 @@ def infer_from(
         ask=ask,
         date_format=guess.date_format if kind is Kind.date else "",
         decimals=decimals,
+        suspects=suspects,
     )
+
+
+def _without_codes(
+    profile: Profile, codes: tuple[Code, ...], values: pa.ChunkedArray
+) -> Column:
+    """A column of text that holds numbers or dates and some words: the words are taken for codes,
+    which is asked."""
+    missing = Missing(codes)
+    inner = profile.opened(missing)
+    guess = infer_from(inner, inner.values, decimals_of(inner.values))
+    return replace(guess, missing=missing, suspects=codes)
 
 
 def number(name: str) -> Column:
@@ -85,6 +114,12 @@ def _kind(profile: Profile, type_: pa.DataType, values: pa.ChunkedArray) -> Gues
         return Guess(Kind.date, "dates or times")
     if profile.is_number:
         return identifiers.by_values(profile) or of_numbers(profile)
+    if profile.is_text and not profile.no_codes:
+        codes = missing_codes.among_numbers(profile) or missing_codes.among_dates(
+            profile
+        )
+        if codes:
+            return Guess(Kind.nominal, "text with codes", missing=codes)
     if profile.is_text:
         found = of_texts(profile)
         # sentences and dates may all differ, too

@@ -16,7 +16,9 @@ import pyarrow.compute as pc
 
 from tacit.base.typing import Floats
 from tacit.data.buffers import floats_of
-from tacit.data.inference.profile import FIRST_LOOK, SAMPLE, Profile
+from tacit.data.exact import EXACT
+from tacit.data.inference.profile import FIRST_LOOK, SAMPLE, Profile, may_be_long
+from tacit.data.missing import Missing
 
 # distinct values that are held; of texts more are told by holding the column
 MOST_HELD = 1 << 16
@@ -65,10 +67,26 @@ class DiskProfile(Profile):
         super().__init__(name, first, label)
         self.source = source
 
+    def opened(self, missing: Missing) -> Profile:
+        """The column with gaps in place of codes; it is held."""
+        chunks = [chunk for some in self.source() for chunk in _plain(some).chunks]
+        return Profile(self.name, missing.opened(pa.chunked_array(chunks)), self.label)
+
     @cached_property
     def _look(self) -> _Look:
         """One pass over the column."""
         return _numbers(self) if self.is_number else _others(self)
+
+    @cached_property
+    def is_long(self) -> bool:
+        """Whole numbers with more digits than arithmetic keeps."""
+        if not may_be_long(self.values.type):
+            return False
+        return any(
+            end is not None and abs(end) > EXACT
+            for some in self.source()
+            for end in pc.min_max(_plain(some)).as_py().values()
+        )
 
     @cached_property
     def n(self) -> int:
@@ -120,6 +138,23 @@ class DiskProfile(Profile):
         return self._look.lowest
 
     @cached_property
+    def highest(self) -> Floats:
+        """Some distinct numbers, the largest ones."""
+        return self._look.highest
+
+    @property
+    def few(self) -> list[object]:
+        """The values that occur, where they are few; some of them elsewhere."""
+        return list(self.lowest if self.is_number else self.distinct[:SAMPLE])
+
+    def counts(self, values: list[float]) -> list[int]:
+        """How often each of these numbers is seen."""
+        found = np.zeros(len(values), dtype=np.int64)
+        for numbers in self._in_turn():
+            found += [int((numbers == value).sum()) for value in values]
+        return [int(n) for n in found]
+
+    @cached_property
     def low(self) -> float:
         """The smallest number."""
         return self._look.low
@@ -128,6 +163,16 @@ class DiskProfile(Profile):
     def high(self) -> float:
         """The largest number."""
         return self._look.high
+
+    @cached_property
+    def runs(self) -> int:
+        """How many stretches of rows hold one and the same number."""
+        return self._look.runs
+
+    @cached_property
+    def mean(self) -> float:
+        """The average, to about nine figures."""
+        return float(f"{self._look.total / self.n:.9g}") if self.n else 0.0
 
     @cached_property
     def rises(self) -> bool:
@@ -147,10 +192,13 @@ class _Look:
     n = 0
     whole = True
     rises = True
+    runs = 0
+    total = 0.0
     low = np.inf
     high = -np.inf
     distinct: Floats | list[str] | None = None
     lowest: Floats = np.empty(0)
+    highest: Floats = np.empty(0)
 
 
 def _numbers(profile: DiskProfile) -> _Look:
@@ -165,11 +213,14 @@ def _numbers(profile: DiskProfile) -> _Look:
         look.whole = look.whole and bool(whole)
         rises = numbers[0] >= last and (numbers[1:] >= numbers[:-1]).all()
         look.rises = look.rises and bool(rises)
+        look.runs += int((np.diff(numbers) != 0).sum()) + int(numbers[0] != last)
+        look.total += float(numbers.sum())
         last = numbers[-1]
         look.low = min(look.low, float(numbers.min()))
         look.high = max(look.high, float(numbers.max()))
         new = np.unique(numbers)
         look.lowest = np.unique(np.append(look.lowest, new[:SAMPLE]))[:SAMPLE]
+        look.highest = np.unique(np.append(look.highest, new[-SAMPLE:]))[-SAMPLE:]
         if held is not None:
             held = np.unique(np.append(held, new))
             held = held if len(held) <= MOST_HELD else None

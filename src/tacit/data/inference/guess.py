@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.data.column import Category, Confidence, Kind, Role
+from tacit.data.missing import Code
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Guess:
         The order of an ordinal column.
     date_format : str
         How text says a date, in the letters of ``strptime``.
+    missing : tuple
+        Words without which the values are numbers or dates.
     """
 
     kind: Kind
@@ -37,3 +40,4 @@ class Guess:
     role_why: str = ""
     categories: tuple[Category, ...] | None = None
     date_format: str = ""
+    missing: tuple[Code, ...] = ()

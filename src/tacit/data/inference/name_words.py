@@ -92,11 +92,13 @@ CODES = _words(
     "icd icd9 icd10 diag diagnosis dx drg atc snomed cpt zip zipcode postcode postal plz cp "
     "fips nuts lau msa cbsa puma tract county municipality commune gemeinde ags kreis nace sic "
     "naics isic isco soc isced code codes codigo village villnum birthplace birthcountry "
-    "iso country state district"
+    "iso country state district nuts nuts1 nuts2 nuts3 lad lsoa msoa ward parish insee cog codgeo "
+    "iris gmina powiat teryt obec okres kommun kommune gemeente municipio ibge distrito concelho "
+    "freguesia postnr postnummer postinumero irsz cap istat ars gkz bfs metarea cousub arealev"
 )
 CODE_STEMS = _stems(
-    r"^(icd|zip|postcode|postal|fips|nace|naics|isco|isced|vill|msa|diag)",
-    r"(code|zip|fips|place|county|cntry|country|state)$",
+    r"^(icd|zip|postcode|postal|fips|nace|naics|isco|isced|vill|msa|diag|nuts|puma|cbsa)",
+    r"(code|zip|fips|place|county|cntry|country|state|puma|nuts|postnr|plz)$",
 )
 CODE_LABEL = re.compile(
     r"\bcodes?\b|\b(icd|fips|nace|naics|isco|sic|msa|postcode|zip)\b|\bplace of birth\b"
@@ -104,7 +106,10 @@ CODE_LABEL = re.compile(
 
 # -- parts of a date
 YEARS = _stems(r"^(year|yr|yob|jahr|annee|ano)|(year|yob)$|year")
-MONTHS = _stems(r"month|mnth|^mo[a-z]{0,4}$|^monat|^mes$|^mois$")
+MONTHS = _stems(
+    r"month|mnth|^mth|mth$|^mo[a-z]{0,4}$|monat|^mes$|^mois|mois$|maand|^mese$|mesnac|^mesic|miesi[aą]c",
+    r"^m[aå]ned|^m[aå]nad|kuukausi|^h[oó]nap|^mm$|mob$|dobm{1,2}$",
+)
 YES_NO_LABEL = re.compile(
     r"^=? ?[01] ?(if|when|:|=)|\bdummy\b|\bindicator\b|\byes ?/ ?no\b"
 )

@@ -21,6 +21,7 @@ MOST_CLASSES = 30
 # a number that is counted by hand rather than measured
 MOST_COUNTED = 100
 FIRST_YEAR, LAST_YEAR = 1850, 2100
+NEGATIVE = "is the negative value a code for missing?"
 
 
 def of_numbers(profile: Profile) -> Guess:
@@ -87,7 +88,7 @@ def _of_few(profile: Profile, whole: str) -> Guess:
             Kind.nominal,
             f"{said}, one of them negative",
             "unsure",
-            ask="is the negative value a code for missing?",
+            ask=NEGATIVE,
         )
     # a label is a phrase of the producer, a name often four letters
     named = _by_label(profile, said) or _by_name(profile, said)

@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 
 from tacit.base.typing import Floats
 from tacit.data.buffers import floats_of, whole_of
+from tacit.data.exact import EXACT
+from tacit.data.missing import Missing
 
 FEW_VALUES = 10
 """A column with at most this many distinct values, each seen ten times on average, holds
@@ -24,8 +26,6 @@ SAMPLE = 500
 # fewer values may all differ, or all rise, by chance
 LEAST_VALUES = 20
 
-# whole numbers up to here are themselves as float64
-EXACT = 2**53
 # numbers in a range as long as there are values are ticked off in a table, not sorted
 SHORT = 4096
 
@@ -52,6 +52,12 @@ class Profile:
         if pa.types.is_dictionary(values.type):
             values = values.cast(values.type.value_type)
         self.values = values
+        self.no_codes = False
+        """Somebody said that no value is a missing code."""
+
+    def opened(self, missing: Missing) -> Profile:
+        """The column with gaps in place of codes."""
+        return Profile(self.name, missing.opened(self.values), self.label)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -86,13 +92,24 @@ class Profile:
         return bool(pa.types.is_floating(type_) or pa.types.is_decimal(type_))
 
     @cached_property
+    def is_long(self) -> bool:
+        """Whole numbers with more digits than arithmetic keeps: names in figures, no amounts."""
+        if not may_be_long(self.values.type):
+            return False
+        ends = pc.min_max(self.values).as_py().values()
+        return any(end is not None and abs(end) > EXACT for end in ends)
+
+    @cached_property
     def is_number(self) -> bool:
-        """Stored as numbers."""
-        return self.is_float or bool(pa.types.is_integer(self.values.type))
+        """Stored as numbers, and to be computed with."""
+        stored = self.is_float or pa.types.is_integer(self.values.type)
+        return bool(stored) and not self.is_long
 
     @cached_property
     def is_text(self) -> bool:
-        """Stored as text."""
+        """Stored as text, or as good as that."""
+        if self.is_long:
+            return True
         type_ = self.values.type
         return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))
 
@@ -165,6 +182,31 @@ class Profile:
         return np.asarray(self.distinct[:SAMPLE])
 
     @cached_property
+    def highest(self) -> Floats:
+        """Some distinct numbers, the largest ones."""
+        assert self.is_number
+        return np.asarray(self.distinct[-SAMPLE:])
+
+    @property
+    def few(self) -> list[object]:
+        """The values that occur, where they are few; some of them elsewhere."""
+        return list(self.distinct[:SAMPLE])
+
+    def counts(self, values: list[float]) -> list[int]:
+        """How often each of these numbers is seen."""
+        return [int((self.numbers == value).sum()) for value in values]
+
+    @cached_property
+    def runs(self) -> int:
+        """How many stretches of rows hold one and the same number."""
+        return int((np.diff(self.numbers) != 0).sum()) + 1 if self.n else 0
+
+    @cached_property
+    def mean(self) -> float:
+        """The average, to about nine figures."""
+        return float(f"{self.numbers.mean():.9g}") if self.n else 0.0
+
+    @cached_property
     def rises(self) -> bool:
         """No number is smaller than the one before it."""
         steps = np.diff(self.numbers)
@@ -211,6 +253,13 @@ class Profile:
     def labelled(self, phrases: re.Pattern[str]) -> bool:
         """The label holds one of the phrases."""
         return bool(self.label) and phrases.search(self.label) is not None
+
+
+def may_be_long(type_: pa.DataType) -> bool:
+    """A type of whole numbers that holds some which no double does."""
+    if pa.types.is_decimal(type_):
+        return bool(type_.scale <= 0)
+    return bool(pa.types.is_integer(type_)) and type_.bit_width == 64
 
 
 def _in_short_range(values: pa.ChunkedArray) -> Floats | None:

@@ -9,6 +9,7 @@ import numpy as np
 from tacit.data.column import Kind, Role
 from tacit.data.inference import name_words
 from tacit.data.inference.guess import Guess
+from tacit.data.inference.orders import in_order
 from tacit.data.inference.profile import LEAST_VALUES, Profile
 from tacit.data.inference.text_dates import of_dates
 
@@ -21,25 +22,6 @@ YES_NO = (
     ("ναι", "όχι"), ("да", "нет"), ("так", "ні"), ("是", "否"), ("はい", "いいえ"),
 )  # fmt: skip
 """Yes and no in the languages of files that we know of."""
-ORDERS = (
-    ("very low", "low", "medium", "moderate", "high", "very high"),
-    ("never", "rarely", "seldom", "sometimes", "often", "usually", "always"),
-    ("very poor", "very bad", "poor", "bad", "fair", "average", "good", "very good", "excellent"),
-    ("strongly disagree", "disagree", "somewhat disagree", "neutral", "neither agree nor disagree",
-     "somewhat agree", "agree", "strongly agree"),
-    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
-    ("very unhappy", "unhappy", "neutral", "happy", "very happy"),
-    ("none", "mild", "moderate", "severe", "very severe"),
-    ("none", "a little", "some", "a lot"),
-    ("small", "medium", "large", "very large"),
-    ("primary", "secondary", "tertiary"),
-    ("none", "primary", "lower secondary", "upper secondary", "post-secondary", "tertiary"),
-    ("january", "february", "march", "april", "may", "june", "july", "august", "september",
-     "october", "november", "december"),
-    ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
-    ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
-)  # fmt: skip
-"""Words that have an order, lowest first."""
 # two words are a pair and no scale
 LEAST_OF_ORDER = 3
 # 19 of 20
@@ -62,6 +44,7 @@ _RANGE = re.compile(
     rf"|([<>≤≥]=?|under|over|less than|more than)\s*{_NUMBER}",
     re.IGNORECASE,
 )
+_ZERO = re.compile(r"(?<![\d.,])0\d")
 # free text: sentences rather than names of things. Places and occupations have up to four words.
 SENTENCE_WORDS = 5
 SENTENCE_SIGNS = 40
@@ -82,7 +65,11 @@ def of_texts(profile: Profile) -> Guess:
     if profile.n == 0:
         return Guess(Kind.nominal, "text, all missing", "unsure")
     # the narrowest description first: a date is a code as well
-    for look in (_yes_no, of_dates, _sentences, _ordered, _codes):
+    looks = (_yes_no, of_dates, _sentences, _ordered, _codes)
+    # who calls a column an area means no range of numbers
+    if is_named_code(profile):
+        looks = (_yes_no, _codes, of_dates, _sentences, _ordered)
+    for look in looks:
         found = look(profile)
         if found is not None:
             return found
@@ -145,15 +132,13 @@ def _ordered(profile: Profile) -> Guess | None:
     # a scale with more words than the longest order is none
     if len(texts) > 30:
         return None
-    by_word = {_bare(text): text for text in texts}
-    for order in ORDERS:
-        enough = len(by_word) >= LEAST_OF_ORDER
-        if enough and set(by_word) <= set(order):
-            ranked = tuple(by_word[word] for word in order if word in by_word)
-            return Guess(
-                Kind.ordinal, "words with an order", "likely", categories=ranked
-            )
+    rank = in_order([_bare(text) for text in texts])
+    if rank is not None and len(texts) >= LEAST_OF_ORDER:
+        ranked = tuple(text for _, text in sorted(zip(rank, texts, strict=True)))
+        return Guess(Kind.ordinal, "words with an order", "likely", categories=ranked)
     ranges = len(texts) >= LEAST_OF_ORDER and profile.share(_RANGE) == 1
+    # 28-01100 is an area, and nobody writes an amount with a zero before it
+    ranges = ranges and not any(_ZERO.search(text) for text in texts)
     if ranges and any(re.search(r"\d\s*(-|–|to|bis|,)", text) for text in texts):
         # as text 100-199 would stand before 20-29
         ranked = tuple(sorted(texts, key=_place))

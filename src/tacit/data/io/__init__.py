@@ -6,8 +6,6 @@ One file per format.
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -19,9 +17,29 @@ from tacit.base.errors import InputError
 from tacit.data.frames import Frame, nested, readable
 from tacit.data.io import csv, formulas
 from tacit.data.io.disk_table import DiskTable
+from tacit.data.io.final_names import (
+    Together,
+    refuse_overwrite,
+    replacing,
+    together,
+)
 from tacit.data.io.parquet_parts import ParquetParts
 from tacit.data.microdata import Microdata, Schema
 from tacit.data.notes import annotate
+from tacit.data.usual_types import usual
+
+__all__ = [
+    "FORMATS",
+    "Together",
+    "check_names",
+    "read",
+    "read_table",
+    "refuse_overwrite",
+    "replacing",
+    "together",
+    "write",
+    "writing",
+]
 
 #: ending -> module with ``read(path, **options) -> pa.Table`` and ``write(table, path)``;
 #: a new format is one line
@@ -121,6 +139,7 @@ def _checked(path: Path, table: pa.Table) -> pa.Table:
     if table.num_columns == 0:
         raise InputError(f"{path}: has no columns")
     check_names(path, table.column_names)
+    table = usual(table, f"{path}: ")
     left_out = nested(table.schema)
     if left_out:
         table = table.select(readable(table.column_names, left_out, f"{path}: "))
@@ -162,8 +181,12 @@ def writing(
     *,
     force: bool = False,
     safe_formulas: bool = True,
+    files: Together | None = None,
 ) -> Iterator[Path]:
-    """As ``write``: the block has the whole file under another name, and ends before it appears."""
+    """As ``write``: the block has the whole file under another name, and ends before it appears.
+
+    ``files``: those that get their names together with it, which then says what ``force`` is.
+    """
     path = Path(path)
     data = Microdata.of(data)
     words = {
@@ -187,11 +210,12 @@ def writing(
     if hasattr(module, "beside"):
         companions = module.beside(table, path)
     with contextlib.ExitStack() as stack:
+        if files is None:
+            files = stack.enter_context(together(force=force))
         for companion, text in companions.items():
-            beside = stack.enter_context(replacing(companion, force=force))
-            beside.write_text(text, encoding="utf-8")
-        # entered last, so that it has its name first
-        temporary = stack.enter_context(replacing(path, force=force))
+            files.add(companion).write_text(text, encoding="utf-8")
+        # added last, so that it has its name last
+        temporary = files.add(path)
         try:
             module.write(table, temporary)
         except InputError as error:
@@ -199,70 +223,6 @@ def writing(
             error.args = (str(error).replace(str(temporary), str(path)),)
             raise
         yield temporary
-
-
-@contextlib.contextmanager
-def replacing(
-    path: str | Path,
-    *,
-    force: bool = False,
-    private: bool = False,
-) -> Iterator[Path]:
-    """A temporary file beside ``path`` that takes its name when the block ends well.
-
-    ``private``: mode 0600.
-    """
-    path = Path(path)
-    refuse_overwrite(path, force=force)
-    # in the same folder: a name can only be taken over within one file system
-    handle, name = tempfile.mkstemp(
-        prefix=".tacit-", suffix=path.suffix, dir=path.parent
-    )
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        if not private:
-            # the mask can only be read by setting it
-            umask = os.umask(0)
-            os.umask(umask)
-            # mkstemp makes files that only their owner can read
-            temporary.chmod(0o666 & ~umask)
-        if force:
-            temporary.replace(path)
-        else:
-            _take_free_name(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _take_free_name(temporary: Path, path: Path) -> None:
-    """Give the file its name unless another process was there first meanwhile."""
-    try:
-        # a second name is only given where there is none; the first one is removed later
-        os.link(temporary, path)
-    except FileExistsError:
-        refuse_overwrite(path)
-    except OSError:
-        # a file system that knows no second names: as before, the last one wins
-        temporary.replace(path)
-
-
-def refuse_overwrite(
-    path: str | Path,
-    *,
-    force: bool = False,
-) -> None:
-    """Say now, before any work, that an output cannot be written."""
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no directory {path.parent}")
-    if path.is_dir():
-        raise InputError(f"{path}: is a directory; name a file")
-    if path.exists() and not force:
-        raise InputError(
-            f"{path}: exists already; choose another name, or overwrite it with --force"
-        )
 
 
 def _format(path: Path) -> ModuleType:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from tacit.base.errors import InputError
+from tacit.data.exact import loses
+from tacit.data.io import long_numbers
 
 _QUOTE = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTE}|\S+)\s+(.*)$", re.IGNORECASE)
@@ -189,6 +191,10 @@ def _numeric_column(
         raise InputError(
             f"{path}: attribute '{name}' is declared {declared}, but {error}"
         ) from None
+    texts = pa.chunked_array([present], pa.string())
+    if loses(texts):
+        long_numbers.tell(path, [name])
+        return texts.combine_chunks()
     return pa.array(numbers, type=pa.float64())
 
 

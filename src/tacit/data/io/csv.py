@@ -15,7 +15,7 @@ import pyarrow.csv as pacsv
 
 from tacit.base.errors import InputError
 from tacit.data.buffers import listed
-from tacit.data.io import formulas, zero_bytes
+from tacit.data.io import formulas, long_numbers, zero_bytes
 from tacit.data.io.csv_detect import (
     DELIMITERS,
     decimal_of,
@@ -61,9 +61,29 @@ def read(
     if not is_text:
         dialect = in_windows(path, dialect, encoding)
         table = _parse(path, dialect, text)
+    table = _exact(path, dialect, table)
     # an apostrophe before what a spreadsheet would run is no part of the text
     table = formulas.plain_table(table)
     return annotate(table, dialect=asdict(dialect))
+
+
+def _exact(path: Path, dialect: Dialect, table: pa.Table) -> pa.Table:
+    """The table with text in place of numbers that no double holds."""
+    broken = broken_columns(table.schema)
+    if not broken or not long_numbers.may_be_in(
+        path, dialect.decimal, dialect.encoding
+    ):
+        return table
+    types = dict.fromkeys(table.column_names, pa.string())
+    texts = _parse(path, dialect, types, broken)
+    table, long = long_numbers.with_texts(table, texts, dialect.decimal)
+    long_numbers.tell(path, long)
+    return table
+
+
+def broken_columns(schema: pa.Schema) -> list[str]:
+    """The columns of broken numbers."""
+    return [field.name for field in schema if pa.types.is_floating(field.type)]
 
 
 def beginning(
@@ -180,13 +200,14 @@ def _parse(
     path: Path,
     dialect: Dialect,
     types: dict[str, pa.DataType],
+    only: list[str] | None = None,
 ) -> pa.Table:
     """Read; where Arrow cannot, change what it stumbles over and read again."""
     types = dict(types)
     threads = True
     while True:
         try:
-            return _read_once(path, dialect, types, threads)
+            return _read_once(path, dialect, types, threads, only)
         except pa.ArrowInvalid as error:
             message = str(error)
             if "Expected" in message and "columns, got" in message:
@@ -205,8 +226,10 @@ def _read_once(
     dialect: Dialect,
     types: dict[str, pa.DataType],
     threads: bool,
+    only: list[str] | None = None,
 ) -> pa.Table:
     reading, parsing, converting = options(dialect, types, in_order=not threads)
+    converting.include_columns = only or []
     return pacsv.read_csv(
         path,
         read_options=reading,

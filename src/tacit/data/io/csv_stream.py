@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from tacit.base.errors import InputError
-from tacit.data.io import csv, formulas
+from tacit.data.exact import loses
+from tacit.data.io import csv, formulas, long_numbers
 from tacit.data.io.disk_table import DiskTable, SpillFolder
 from tacit.data.notes import annotate
 
@@ -63,7 +64,12 @@ def _written(
     while True:
         try:
             tables = _tables(path, dialect, types, names, in_order=in_order)
-            return _spilled(path, folder, tables)
+            table = _spilled(path, folder, tables)
+            long = _long(path, dialect, table.schema, in_order=in_order)
+            if not long:
+                return table
+            long_numbers.tell(path, long)
+            types.update(dict.fromkeys(long, pa.string()))
         except (pa.ArrowInvalid, UnicodeDecodeError) as error:
             message = str(error)
             if "utf" in message.lower():
@@ -79,6 +85,24 @@ def _written(
                 in_order = True
             else:
                 raise
+
+
+def _long(
+    path: Path, dialect: csv.Dialect, schema: pa.Schema, *, in_order: bool
+) -> list[str]:
+    """Columns with numbers that no double holds."""
+    broken = csv.broken_columns(schema)
+    if not broken or not long_numbers.may_be_in(
+        path, dialect.decimal, dialect.encoding
+    ):
+        return []
+    types = dict.fromkeys(schema.names, pa.string())
+    long: set[str] = set()
+    for table in _tables(path, dialect, types, [], in_order=in_order):
+        for name in broken:
+            if name not in long and loses(table[name], dialect.decimal):
+                long.add(name)
+    return [name for name in broken if name in long]
 
 
 def _tables(

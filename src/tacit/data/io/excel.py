@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacit.base.errors import InputError, MissingExtra, TacitWarning
+from tacit.data.exact import refuse_rounded
 from tacit.data.io import formulas
 
 Cell: TypeAlias = Any
@@ -216,6 +217,8 @@ def _cells(
     if pa.types.is_integer(kind):
         return "number", _refuse_digits(path, name, values.to_pylist())
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        if pa.types.is_decimal(kind):
+            refuse_rounded(path, name, values)
         numbers = values.cast(pa.float64(), safe=False)
         # a sheet has neither NaN nor infinity
         finite = pc.is_finite(numbers)

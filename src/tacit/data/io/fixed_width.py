@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import asdict, replace
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,7 +14,9 @@ import pyarrow.compute as pc
 
 from tacit.base.errors import InputError
 from tacit.data.column import Kind
+from tacit.data.exact import loses
 from tacit.data.io import layout as layouts
+from tacit.data.io import long_numbers
 from tacit.data.io.layout import Place
 from tacit.data.notes import annotate, note
 
@@ -82,15 +86,19 @@ def _typed(path: Path, place: Place, cells: pa.Array) -> pa.Array:
         # missing codes may be among them; the schema knows
         texts = [_pointed(cell, place.decimals) for cell in cells.to_pylist()]
         return pa.array(texts, pa.string())
+    if not place.decimals:
+        with suppress(pa.ArrowInvalid):
+            return cells.cast(pa.int64())
+    if loses(pa.chunked_array([cells])):
+        long_numbers.tell(path, [place.name])
+        texts = [_pointed(cell, place.decimals) for cell in cells.to_pylist()]
+        return pa.array(texts, pa.string())
     if place.decimals:
         written = pc.match_substring(cells, ".")
         # a point that is written counts, else the layout says where it stands
         implied = pc.divide(numbers, 10.0**place.decimals)
         return pc.if_else(written, numbers, implied)
-    try:
-        return cells.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return numbers
+    return numbers
 
 
 def write(
@@ -158,10 +166,12 @@ def _cells(
     if pa.types.is_boolean(kind):
         # yes and no as 1 and 0
         values, kind = values.cast(pa.int8()), pa.int8()
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    if decimals and pa.types.is_string(kind):
-        texts = [_pointless(cell, decimals) for cell in values.to_pylist()]
-        return pa.array(texts, pa.string()), False
+    is_number = bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+    if decimals and (pa.types.is_string(kind) or pa.types.is_integer(kind)):
+        texts = [
+            _pointless(cell, decimals) for cell in values.cast(pa.string()).to_pylist()
+        ]
+        return pa.array(texts, pa.string()), is_number
     if is_number and decimals:
         numbers = values.cast(pa.float64())
         scaled = pc.multiply(numbers, 10.0**decimals)
@@ -169,7 +179,7 @@ def _cells(
     elif pa.types.is_floating(kind):
         nothing = pa.scalar(None, kind)
         values = pc.if_else(pc.is_nan(values), nothing, values)
-    return values.cast(pa.string()), bool(is_number)
+    return values.cast(pa.string()), is_number
 
 
 def _pointed(cell: str | None, decimals: int) -> str | None:
@@ -187,7 +197,9 @@ def _pointless(cell: str | None, decimals: int) -> str | None:
     """The inverse of ``_pointed``; what is no number stays."""
     if cell is None or not re.fullmatch(r"[+-]?\d+(\.\d*)?", cell):
         return cell
-    return str(round(float(cell) * 10**decimals))
+    # as text, because a double has fewer digits than the number may have
+    wide = Context(prec=len(cell) + decimals + 1, rounding=ROUND_HALF_EVEN)
+    return f"{Decimal(cell).scaleb(decimals, wide).to_integral_value(context=wide):f}"
 
 
 def _refuse_wide(path: Path, place: Place, text: pa.Array) -> None:

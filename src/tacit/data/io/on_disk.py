@@ -21,6 +21,7 @@ from tacit.data import dates
 from tacit.data.buffers import array_of
 from tacit.data.category_codes import as_categories, category_order, floats
 from tacit.data.column import Category, Column, Kind
+from tacit.data.exact import is_rounded, may_be_rounded
 from tacit.data.frames import NativeFrame, nested, readable
 from tacit.data.inference import infer_from
 from tacit.data.inference.disk_profile import DiskProfile, TooManyTexts
@@ -35,6 +36,7 @@ from tacit.data.out_of_core.row_filter import KeptOf, kept_rows
 from tacit.data.out_of_core.row_sort import KeyOf, in_key_order
 from tacit.data.out_of_core.sorting import sorted_numbers
 from tacit.data.schema import Schema
+from tacit.data.usual_types import refuse_unusual
 
 
 class OnDisk(Microdata):
@@ -94,6 +96,9 @@ class OnDisk(Microdata):
             table = table.select(readable(table.column_names, left_out, f"{path}: "))
         if not table.num_rows:
             raise InputError(f"{path}: has a header but no records")
+        for field in table.schema:
+            parts = ColumnInTurn(table, field.name)
+            refuse_unusual(field, parts(), f"{path}: ")
         return cls._read(table, schema, roles, native_of(table))
 
     @classmethod
@@ -112,11 +117,19 @@ class OnDisk(Microdata):
         if not column.unsaid:
             return column if decimals is None else replace(column, decimals=decimals)
         profile = DiskProfile(column.name, source, column.description.label)
+        profile.no_codes = column.no_codes
         some = next(iter(source()))
         try:
             return column.completed(infer_from(profile, some, decimals))
         except TooManyTexts:
             return super()._complete(column, table, is_array=is_array)
+
+    @classmethod
+    def _is_rounded(cls, raw: DiskTable, name: str) -> bool:
+        """Does a column of numbers hold one that no double does?"""
+        if not may_be_rounded(raw.schema.field(name).type):
+            return False
+        return any(map(is_rounded, ColumnInTurn(raw, name)()))
 
     @classmethod
     def _all_opened(cls, raw: DiskTable, schema: Schema) -> DiskTable:
@@ -254,6 +267,18 @@ class OnDisk(Microdata):
         """Some columns in memory, with the categories and decimals of the file."""
         table = self.disk.load(names)
         return Microdata(table, self.schema.select(names), NativeFrame.of(table))
+
+    def with_plain_gaps(self, names: Iterable[str]) -> OnDisk:
+        """As ``Microdata.with_plain_gaps``: the columns without codes are on the disk already."""
+        raw, native = self._native.frame, self._native
+        for name in names:
+            if self.schema[name].missing:
+                place, known = (
+                    raw.column_names.index(name),
+                    self.disk.schema.field(name),
+                )
+                raw = raw.replaced(place, known, self.disk.readers[name])
+        return OnDisk(self.disk, self.schema, replace(native, frame=raw))
 
     def with_spilled(
         self, names: Sequence[str], written: SpilledColumns, schema: Schema

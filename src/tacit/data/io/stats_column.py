@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from tacit.base.errors import InputError
 from tacit.data.description import Description
+from tacit.data.exact import is_rounded
 from tacit.data.frames import Frame
 from tacit.data.missing import Missing
 
@@ -105,6 +106,11 @@ class Written:
             self._refuse_long(values)
             whole = True
         else:
+            if pa.types.is_decimal(values.type) and is_rounded(values):
+                raise InputError(
+                    f"column '{self.name}' has numbers with more digits than Stata, SPSS and SAS "
+                    "can hold; make the column text"
+                )
             values = values.cast(pa.float64(), safe=False)
             # gaps make pandas read integers as broken numbers: what the file had decides
             whole = self.description.storage.startswith("int")
@@ -125,7 +131,7 @@ class Written:
             return pd.Series(self.values.to_pylist(), dtype=object)
         if pa.types.is_timestamp(kind):
             # these formats have no time zones
-            return self.values.cast(pa.timestamp("us")).to_pandas()
+            return self.values.cast(pa.timestamp("us"), safe=False).to_pandas()
         if self.is_date:
             return pd.Series(self.values.to_pylist(), dtype=object)
         if pa.types.is_null(kind):

@@ -1,9 +1,9 @@
 """Groups along one column of a file of more than one block: the same bits wherever the file is.
 
-The line: the values in rising order, equal ones in value order of the records, and those that are
-missing at the mean, after the values up to it. Its mean and standard deviation are added block by
-block of the line, and so are the averages of groups, each in the block in which it begins.
-``line_from_disk`` has the same line on the disk.
+The line: the values in rising order, equal ones in value order of the records. Records without a
+value are not on it, or, where gaps are filled, at the mean, after the values up to it. Its mean and
+standard deviation are added block by block of the line, and so are the averages of groups, each in
+the block in which it begins. ``line_from_disk`` has the same line on the disk.
 """
 
 from __future__ import annotations
@@ -88,26 +88,33 @@ class Line:
     values: Floats
     """NaN where missing."""
     scale: Scale
+    n: int
+    """Records, on the line or not."""
 
     @classmethod
-    def of(cls, values: Floats) -> Line:
-        """The line of a column whose records are in value order."""
+    def of(cls, values: Floats, *, fill: bool) -> Line:
+        """The line of a column whose records are in value order; ``fill``: with its gaps."""
         gaps = np.flatnonzero(np.isnan(values))
         rising = np.argsort(values, kind="stable")[: len(values) - len(gaps)]
         ordered = values[rising]
         ends = (ordered[0], ordered[-1]) if len(ordered) else (0.0, 0.0)
         scale = Scale.of(partial(totals_of_blocks, ordered), len(ordered), ends)
+        if not fill:
+            return cls(rising, ordered, scale, len(values))
         middle = int(np.searchsorted(ordered, scale.mean, side="right"))
         order = np.concatenate([rising[:middle], gaps, rising[middle:]])
-        return cls(order, values[order], scale)
+        return cls(order, values[order], scale, len(values))
 
     def groups(self, k: int, *, optimal: bool) -> Ints:
-        """The group of each record, in the order in which they were given."""
+        """The group of each record, in the order in which they were given.
+
+        Records that are not on the line are a group of their own, the last.
+        """
         if optimal:
             along = optimal_groups(self.scale.scores(self.values), k)
         else:
             along = fixed_groups(len(self.values), k)
-        label = np.empty(len(along), dtype=np.int64)
+        label = np.full(self.n, int(along.max(initial=-1)) + 1)
         label[self.order] = along
         return label
 
@@ -161,15 +168,22 @@ def stretches(begins: Bools, first: int, stop: int) -> list[tuple[int, int]]:
 
 
 def averages_along(
-    values: Floats, label: Ints, weights: Floats | None, average: Average
+    values: Floats,
+    label: Ints,
+    weights: Floats | None,
+    average: Average,
+    *,
+    fill: bool,
 ) -> Floats:
     """What stands for each record of a column in value order, of groups along its line."""
-    line = Line.of(values)
+    line = Line.of(values, fill=fill)
+    out = np.full(len(values), np.nan)
+    if not len(line.order):
+        return out
     along = label[line.order]
     begins = np.concatenate([[True], along[1:] != along[:-1]])
     weight = None if weights is None else weights[line.order]
-    out = np.empty(len(values))
-    for low, high in stretches(begins, 0, len(values)):
+    for low, high in stretches(begins, 0, len(along)):
         own = None if weight is None else weight[low:high]
         some = averaged(line.values[low:high], begins[low:high], own, average)
         out[line.order[low:high]] = some

@@ -98,6 +98,20 @@ def levels_of(names: Sequence[str], found: RowUnits) -> list[list[str]]:
     return [level for level in levels if level]
 
 
+def counted_by(names: Sequence[str], found: RowUnits) -> tuple[Ints | None, Ints, str]:
+    """Who is counted behind an average of the columns of one level, and inside which strata.
+
+    None: every row is a unit.
+    """
+    homely = found.homes is not None and names[0] in found.of_homes
+    if homely:
+        return found.homes, found.strata["household"], "household"
+    if found.people is None:
+        return None, found.strata["record"], "record"
+    level = "person" if names[0] in found.of_people else "record"
+    return found.people, found.strata[level], "person"
+
+
 def groups_of_units(
     table: ValueOrderedTable,
     names: Sequence[str],

@@ -37,6 +37,10 @@ from tacit.protect.grouping.along_line import (
 )
 
 
+class TooFew(Exception):
+    """A column has values of fewer than k records."""
+
+
 @dataclass(frozen=True)
 class ValueOrder:
     """The place of each record among all in value order; breaks the ties of a column."""
@@ -118,9 +122,14 @@ class DiskLine:
 
     @classmethod
     def of(
-        cls, column: NumberSource, order: ValueOrder, folder: SpillFolder
+        cls,
+        column: NumberSource,
+        order: ValueOrder,
+        folder: SpillFolder,
+        *,
+        fill: bool,
     ) -> DiskLine:
-        """Sort the column; gaps come after the values up to the mean."""
+        """Sort the column; gaps are left out, or come after the values up to the mean."""
         ordered = sorted_numbers(column, folder, ties=order)
         present, gaps = ordered.present, column.n - ordered.present
         ends = ordered.at([0, present - 1]) if present else np.zeros(2)
@@ -133,7 +142,7 @@ class DiskLine:
 
         scale = Scale.of(totals, present, (ends[0], ends[1]))
         files = (ordered.values, ordered.rows)
-        if not gaps:
+        if not gaps or not fill:
             return cls(ordered.values, ordered.rows, scale, files)
         middle = int(OrderCounts.of(ordered).up_to(np.array([scale.mean]))[0])
         missing = sorted_numbers(_OfGaps(column, order), folder)
@@ -146,15 +155,23 @@ class DiskLine:
 
     @property
     def n(self) -> int:
-        """Records of the file."""
+        """Records on the line."""
         return self.rows.n
 
     def along(self, numbers: NumberSource, folder: SpillFolder) -> NumberFiles:
         """Numbers in row order, put along the line."""
+        # rows that are not on the line go behind it
         place = placed(
-            Numbered(self.rows), spans(self.n), self.n, folder, missing=0, dtype="<i8"
+            Numbered(self.rows),
+            spans(self.n),
+            numbers.n,
+            folder,
+            missing=self.n,
+            dtype="<i8",
         )
-        found = placed(Moved(place, numbers), spans(self.n), self.n, folder)
+        found = placed(
+            _OnLine(place, numbers, self.n), spans(numbers.n), self.n, folder
+        )
         place.remove()
         return found
 
@@ -162,6 +179,20 @@ class DiskLine:
         """The line is not needed any more."""
         for one in self.files:
             one.remove()
+
+
+@dataclass(frozen=True)
+class _OnLine:
+    """Item: a span of rows. Their places on the line, and numbers; of those that are on it."""
+
+    place: NumberSource
+    numbers: NumberSource
+    length: int
+
+    def __call__(self, item: tuple[int, int]) -> tuple[Ints, Floats]:
+        places, numbers = Moved(self.place, self.numbers)(item)
+        here = places < self.length
+        return places[here], numbers[here]
 
 
 @dataclass(frozen=True)
@@ -262,8 +293,9 @@ def masked_along_disk(
     folder: SpillFolder,
     *,
     optimal: bool,
-) -> NumberFiles:
-    """The averages that stand for the values of a column, in row order.
+    fill: bool,
+) -> NumberFiles | None:
+    """The averages that stand for the values of a column, in row order; None: it has none.
 
     Parameters
     ----------
@@ -281,12 +313,19 @@ def masked_along_disk(
         Where files are written.
     optimal : bool
         The best groups, or runs of k.
+    fill : bool
+        Records without a value get an average, too.
     """
-    line = DiskLine.of(column, order, folder)
+    line = DiskLine.of(column, order, folder, fill=fill)
+    if line.n < k:
+        line.remove()
+        if line.n:
+            raise TooFew(line.n)
+        return None
     begins = optimal_begins(line, k, folder) if optimal else FixedBegins(line.n, k)
     along = None if weights is None else line.along(weights, folder)
     work = _Averages(line, begins, along, average, 2 * k)
-    numbers = placed(work, whole_blocks(line.n, by_address.BLOCK), line.n, folder)
+    numbers = placed(work, whole_blocks(line.n, by_address.BLOCK), column.n, folder)
     line.remove()
     for files in (begins, along):
         if isinstance(files, NumberFiles):

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from tacit.base.errors import ParameterError
 from tacit.base.typing import Bools, Ints
+from tacit.kernels.stream.exact_laplace import exact_laplace
 
 Words = npt.NDArray[np.uint64]
 
@@ -27,6 +28,8 @@ LARGEST_SCALE = 2.0**50
 """t times the number of e-folds must stay inside 63 bits."""
 OPENDP_LIMIT = 20_000
 """OpenDP draws one value at a time (about 9 us each); above this ours is used."""
+WORDS_EACH = 24
+"""Random words that are laid ready for each number; it takes 17 on average."""
 OPENDP_KEPT = 64
 """Measurements that are kept to be used again; a release needs one per scale."""
 
@@ -56,17 +59,47 @@ def discrete_laplace(
     >>> x.dtype, x.shape
     (dtype('int64'), (4,))
     """
-    if not 0 < scale <= LARGEST_SCALE:
-        raise ParameterError(
-            f"scale must be above 0 and at most 2**50 grid units, not {scale!r}: "
-            "use a coarser grid"
-        )
+    _check(scale)
     if rng is None and 0 < size <= OPENDP_LIMIT:
         drawn = _opendp(scale, size)
         if drawn is not None:
             return drawn
     numerator, denominator = _ratio(scale)
     return _sample(numerator, denominator, size, Bits(rng))
+
+
+def laplace_of(
+    scale: float,
+    size: int,
+    words: Callable[[int], Words],
+) -> Ints:
+    """The same distribution, drawn from words that are given: the same words, the same numbers.
+
+    Parameters
+    ----------
+    scale : float
+        Scale in grid units.
+    size : int
+        How many are drawn.
+    words : callable
+        Gives so many uniform words of 64 bits; asked for more, the same ones and others after them.
+    """
+    _check(scale)
+    numerator, denominator = _ratio(scale)
+    drawn = np.empty(size, dtype=np.int64)
+    # about 17 words a number; rarely more, and then there are twice as many
+    asked = WORDS_EACH * size + WORDS_EACH
+    while not exact_laplace(numerator, denominator, words(asked), drawn):
+        asked *= 2
+    return drawn
+
+
+def _check(scale: float) -> None:
+    if not 0 < scale <= LARGEST_SCALE:
+        raise ParameterError(
+            f"scale must be above 0 and at most 2**50 grid units, not {scale!r}: "
+            "use a coarser grid"
+        )
 
 
 class Bits:

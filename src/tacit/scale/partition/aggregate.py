@@ -16,6 +16,8 @@ from tacit.base.typing import Floats, Ints
 from tacit.kernels.mdav.exact import mdav, value_order
 from tacit.kernels.mdav.squared_error import squared_error
 from tacit.kernels.mdav.univariate import group_means
+from tacit.protect.grouping.gap_classes import BLANK, gap_classes
+from tacit.protect.grouping.thin_averages import thick_groups
 from tacit.scale.engine.base import Cancel, Engine, ItemsDone
 from tacit.scale.engine.local import Threads
 from tacit.scale.partition.base import Blocks, Partition, split
@@ -62,12 +64,15 @@ def aggregate_block(
     k: int,
     scale: Floats,
     fill: Floats | None = None,
+    keeps: Sequence[str] = (),
 ) -> tuple[Ints, Floats, float]:
     """MDAV on one block: group labels, masked values, SSE.
 
     Rows are ordered by value first, so that neither the groups nor the rounding of the means
     depend on the order in which the records arrive. A missing value (NaN) sits at its column's
-    ``fill`` while groups are formed and becomes the mean of the values present in its group.
+    ``fill`` while groups are formed and becomes the mean of the values present in its group. With
+    the names of the columns (``keeps``) it stays missing, as in ``protect.Microaggregation``:
+    groups are formed among records with the same gaps, and no mean is that of fewer than k.
     """
     order = value_order(values)
     ranked = np.ascontiguousarray(values[order])
@@ -75,14 +80,40 @@ def aggregate_block(
     if fill is not None:
         complete = np.where(np.isnan(ranked), fill, ranked)
     # the kernel knows no missing values; means are taken over the values that are present
-    group = mdav(complete / scale, k)
+    keeps = keeps if np.isnan(ranked).any() else ()
+    group = (
+        _inside_classes(ranked, complete / scale, k, keeps)
+        if keeps
+        else mdav(complete / scale, k)
+    )
     means = group_means(ranked, group, int(group.max()) + 1)
     # back in the order of the records
     label = np.empty(len(values), np.int64)
     masked = np.empty_like(values)
     label[order] = group
-    masked[order] = means[group]
-    return label, masked, float(squared_error(ranked, means, group, scale))
+    error = float(squared_error(ranked, means, group, scale))
+    out = means[group]
+    for j, name in enumerate(keeps):
+        thick = thick_groups(name, ranked[:, j], group, means[:, j], k)
+        averages = group_means(ranked[:, [j]], thick, len(means))[:, 0]
+        out[:, j] = np.where(np.isnan(ranked[:, j]), np.nan, averages[thick])
+    masked[order] = out
+    return label, masked, error
+
+
+def _inside_classes(
+    values: Floats, points: Floats, k: int, names: Sequence[str]
+) -> Ints:
+    """Groups of the points among records with the same gaps; those without a value come last."""
+    parent = gap_classes(values, k, names)
+    label = np.empty(len(values), np.int64)
+    groups = 0
+    for number in range(int(parent.max(initial=BLANK)) + 1):
+        rows = np.flatnonzero(parent == number)
+        label[rows] = mdav(np.ascontiguousarray(points[rows]), k) + groups
+        groups = int(label[rows].max()) + 1
+    label[parent == BLANK] = groups
+    return label
 
 
 def microaggregate(

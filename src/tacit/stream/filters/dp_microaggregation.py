@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -14,22 +15,32 @@ from tacit.base.facts import Strength
 from tacit.base.parameters import Seed, TestSeed
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.stream.ranking import fast_laplace, release
-from tacit.protect.private import discrete_laplace, split
+from tacit.protect.private import split
 from tacit.protect.private.accountant import CHANGE_ONE
+from tacit.protect.private.discrete_laplace import laplace_of
 from tacit.stream.base import Kernel
 from tacit.stream.batches import Categories, Columns, Ordered
-from tacit.stream.filters.declared import DeclaredFilter
-from tacit.stream.filters.draws import NoisePool, randomised_response
+from tacit.stream.filters.draws import (
+    FIRST_RESPONSE,
+    NOISE,
+    WindowWords,
+    randomised_response,
+)
+from tacit.stream.filters.spending import (
+    ARRIVAL,
+    HELD,
+    WINDOWS,
+    SpendingFilter,
+    nothing_left,
+)
 from tacit.stream.kinds import NOMINAL, Name
 from tacit.stream.records import Records
 
 # grid steps between the bounds of a column: a step is below the noise for every epsilon_j below it
 STEPS = 2**20
-# places in the integers of the state
-HELD, ARRIVAL, WINDOWS = range(3)
 
 
-class DPMicroaggregation(DeclaredFilter):
+class DPMicroaggregation(SpendingFilter):
     """Differentially private group means of tumbling windows, by individual ranking.
 
     Parameters
@@ -59,37 +70,29 @@ class DPMicroaggregation(DeclaredFilter):
 
     Notes
     -----
-    **Definition.** The stream is cut into windows of ``window`` records. In a window each
-    column is
+    **Definition.** The stream is cut into windows of ``window`` records. In a window each column is
     clipped to its ``bounds``, put on a grid, sorted, and cut into groups of k neighbours; each
-    group's sum gets discrete Laplace noise once, scale (upper - lower) / epsilon_j; the noisy
-    means
+    group's sum gets discrete Laplace noise once, scale (upper - lower) / epsilon_j; the noisy means
     are handed out in an order that does not depend on the data, column by column. Columns in
     ``categories`` go through randomised response instead. epsilon_j = epsilon / (appearances *
     columns). Missing values count as the middle of the bounds, or as the first category. A last
-    window with fewer than k records is withheld. What is declared decides, in records, arrays
-    and
-    frames alike: bounds make real numbers, categories are looked up in their list and
-    answered from
-    it. A category that was not declared is refused, never released, and never added to the
-    list.
+    window with fewer than k records is withheld. What is declared decides, in records, arrays and
+    frames alike: bounds make real numbers, categories are looked up in their list and answered from
+    it. A category that was not declared is refused, never released, and never added to the list.
 
     **Guarantee.** epsilon-DP, neighbours differ in one record's values, both of the declared
-    domain
-    (the number of records is public, and so is that a record outside was refused), for the
-    whole
-        released stream: the L1 sensitivity of all sums of a column is upper - lower (proof in
+    domain (the number of records is public, and so is that a record outside was refused), for the
+    whole released stream: the L1 sensitivity of all sums of a column is upper - lower (proof in
     `tacit.kernels.stream.ranking`), columns compose by addition, windows in parallel since a
-    record
-    is in one window. That is event-level privacy. For persons who appear up to w times,
-    ``appearances=w`` divides the budget by w (group privacy), wherever their records fall.
-    `budget`
-    shows it all. The link between record and rank, which no proof covers, is not released: a
-    release is a row of the masked window, not the masked form of one person, associations
-    between
-    columns are not kept, and nothing else (labels, other columns, the index of a frame) is
-    carried
-    along.
+    record is in one window. That is event-level privacy. For persons who appear up to w times,
+    ``appearances=w`` divides the budget by w (group privacy), wherever their records fall. `budget`
+    shows it all. The noise is drawn by address under the key of the stream, which the state keeps:
+    the same records at the same place get the same noise, so that a replay after a crash is the
+    same release and spends nothing. Other records get other noise, which would spend again:
+    `tacit.stream.spent` refuses that. The link between record and rank, which no proof covers, is
+    not released: a release is a row of the masked window, not the masked form of one person,
+    associations between columns are not kept, and nothing else (labels, other columns, the index
+    of a frame) is carried along.
 
     **Cost.** A sort per window and noise of sd sqrt(2) (upper - lower) / (k epsilon_j).
 
@@ -151,7 +154,6 @@ class DPMicroaggregation(DeclaredFilter):
         self.sampler = sampler
         self.random_state = random_state
         self.test_seed = test_seed
-        self._pool = NoisePool()
         self._ready()
 
     def _check(self) -> None:
@@ -198,11 +200,13 @@ class DPMicroaggregation(DeclaredFilter):
         super()._begin(records)
         bounds = [self._bounds.get(name, (0.0, 1.0)) for name in records.names]
         low, high = np.array(bounds).T
-        self._low, self._width = low, (high - low) / STEPS
+        self._low, self._high, self._width = low, high, (high - low) / STEPS
         self._numeric = np.flatnonzero(records.kinds != NOMINAL)
+        self._catch_up()
 
     def _state(self, kinds: Ints) -> tuple[Floats, Ints]:
-        return np.zeros(self.window * len(kinds)), np.zeros(3, dtype=np.int64)
+        floats = np.zeros(self.window * len(kinds))
+        return floats, nothing_left()
 
     def _kernel(self) -> Kernel:
         return release
@@ -248,10 +252,11 @@ class DPMicroaggregation(DeclaredFilter):
     ) -> int:
         """Release a window; returns its size."""
         n, number = len(rows), int(self._ints[WINDOWS])
-        rng = self._generator(number)
+        # what is outside the bounds is the bound, for the noise as well
+        words = self._window_words(self._within(rows))
         numeric = self._numeric
         if numeric.size:
-            noise = self._noise(numeric.size, n // self.k, number, rng)
+            noise = self._noise(numeric.size, n // self.k, number, words)
             values = np.ascontiguousarray(rows[:, numeric])
             low, width = self._low[numeric], self._width[numeric]
             means = np.empty((n, numeric.size))
@@ -271,7 +276,12 @@ class DPMicroaggregation(DeclaredFilter):
         for j in range(rows.shape[1]):
             if j not in numeric and self._records is not None:
                 size = len(self._records.categories[j] or ())
-                out[:n, j] = randomised_response(rows[:, j], size, self._share, rng)
+                out[:n, j] = randomised_response(
+                    rows[:, j],
+                    size,
+                    self._share,
+                    words.draw(FIRST_RESPONSE + j, 2 * n),
+                )
         self._shown(out[:n])
         first = int(self._ints[ARRIVAL]) - n
         meta[:n, 0] = np.arange(first, first + n)
@@ -282,19 +292,19 @@ class DPMicroaggregation(DeclaredFilter):
         self._ints[WINDOWS] += 1
         return n
 
-    def _generator(self, window: int) -> np.random.Generator | None:
-        """For tests with a seed, a generator of the window's own; None: the operating system."""
-        if self.random_state is None:
-            return None
-        key = int(self._keys[0]) << 64 | int(self._keys[1])
-        return seeds.generator(seeds.child(key, window))
+    def _within(self, rows: Floats) -> Floats:
+        """The rows as they count; categories are codes, which have no bounds."""
+        plain = rows.copy()
+        bounds = self._low[self._numeric], self._high[self._numeric]
+        plain[:, self._numeric] = rows[:, self._numeric].clip(*bounds)
+        return plain
 
     def _noise(
         self,
         columns: int,
         groups: int,
         window: int,
-        rng: np.random.Generator | None,
+        words: WindowWords,
     ) -> Ints:
         """Noise for each group of each column, in steps of the grid."""
         # rounded up: never less noise than was promised
@@ -303,15 +313,13 @@ class DPMicroaggregation(DeclaredFilter):
             noise = np.empty((columns, groups), dtype=np.int64)
             fast_laplace(np.full(columns, scale), window, *self._keys, noise)
             return noise
-        size = columns * groups
-        if rng is not None:
-            return discrete_laplace(scale, size, rng).reshape(columns, groups)
-        return self._pool.take(scale, size).reshape(columns, groups)
+        drawn = laplace_of(scale, columns * groups, partial(words.draw, NOISE))
+        return drawn.reshape(columns, groups)
 
     @property
     def budget(self) -> dict[str, object]:
         """What is guaranteed and what was spent."""
-        windows = int(self._ints[WINDOWS]) if self._ints.size else 0
+        windows = max(self.spent.windows, self._windows_before)
         level = "event"
         if self.appearances > 1:
             level = f"persons with at most {self.appearances} records"

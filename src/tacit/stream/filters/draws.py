@@ -1,72 +1,103 @@
-"""Random draws of the differentially private filter: noise ahead of time, randomised response."""
+"""Random draws of the differentially private filter: by address, so that a replay is the same.
+
+Random words are SHAKE-256 of the secret key of the stream, of a keyed hash of all records that
+left before and of those that leave now, and of what the words are for. SHAKE-256 is a pseudo-random
+function of a secret key: without it the words cannot be told from those of the operating system.
+
+The same records at the same place give the same words: a window that leaves twice is the same
+window. Other records, or the same ones cut into other windows, give words of their own: the noise
+of one release never comes off by subtracting another.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
-import os
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.base.typing import Floats, Ints
-from tacit.protect.private import discrete_laplace
 
-# noise is drawn ahead in blocks: one large exact draw is much cheaper than many small ones
-POOL = 40_000
+Words = npt.NDArray[np.uint64]
+
+# bytes of the hash of all records that left
+CHAIN = 32
 # a huge epsilon must not overflow exp; with exp(30) a category is false once in 10^13 answers, and
 # a smaller exponent than asked for only protects more
 LARGEST_EXPONENT = 30.0
+# what words are drawn for: no two uses share any
+NOISE = 0
+FIRST_RESPONSE = 1
 
 
-class NoisePool:
-    """Discrete Laplace noise from the operating system, each number given out once."""
+def chained(
+    key: bytes,
+    before: bytes,
+    first: int,
+    rows: Floats,
+) -> bytes:
+    """The hash of all records that left before, and of a window of rows that begins at ``first``.
 
-    def __init__(self) -> None:
-        self._numbers: Ints = np.empty(0, dtype=np.int64)
-        self._made_for: tuple[float, int] | None = None
+    It is keyed: who has no key cannot try records on it.
+    """
+    # one form of each value: there are many NaN, and two zeros
+    plain = np.where(np.isnan(rows), np.nan, rows) + 0.0
+    address = np.array([first, *rows.shape], dtype="<i8").tobytes()
+    content = before + address + plain.astype("<f8").tobytes()
+    person = b"tacit window"
+    hashed = hashlib.blake2b(content, key=key, person=person, digest_size=CHAIN)
+    return hashed.digest()
 
-    def take(
-        self,
-        scale: float,
-        size: int,
-    ) -> Ints:
-        """The next numbers of this scale."""
-        # noise of another scale is not what was promised, and a forked process has the same numbers
-        wanted = (scale, os.getpid())
-        if self._made_for != wanted or self._numbers.size < size:
-            self._numbers = discrete_laplace(scale, max(POOL, size))
-            self._made_for = wanted
-        taken, self._numbers = self._numbers[:size], self._numbers[size:]
-        return taken
+
+class WindowWords:
+    """The random words of one window.
+
+    Parameters
+    ----------
+    key : bytes
+        The secret of the stream, of a fixed length.
+    chain : bytes
+        What `chained` gives for the window: its address.
+    """
+
+    def __init__(self, key: bytes, chain: bytes) -> None:
+        self._secret = b"tacit noise" + key + chain
+
+    def draw(self, purpose: int, size: int) -> Words:
+        """The first words for a purpose; asked for more, the same ones and others after them."""
+        content = self._secret + purpose.to_bytes(4, "little")
+        raw = hashlib.shake_256(content).digest(8 * size)
+        # little-endian on every machine: same key, same numbers
+        return np.frombuffer(raw, dtype="<u8").astype(np.uint64)
+
+
+def name_of(key: bytes) -> str:
+    """A name for a stream that tells nothing of its key."""
+    return hashlib.blake2b(key=key, person=b"tacit stream", digest_size=8).hexdigest()
 
 
 def randomised_response(
     codes: Floats,
     categories: int,
     epsilon: float,
-    rng: np.random.Generator | None,
+    words: Words,
 ) -> Floats:
     """The true category with probability e^epsilon / (e^epsilon + m - 1), else one of the others.
 
     The probability of the truth is rounded down to the grid of 2^-53, so that no category is more
-    telling than promised. A missing value answers as the first category.
+    telling than promised. A missing value answers as the first category. ``words`` are two uniform
+    words for each code.
     """
     n = len(codes)
     odds = math.exp(min(epsilon, LARGEST_EXPONENT))
     truthful = odds / (odds + categories - 1)
     threshold = max(int(truthful * 2**53) - 1, 0)
-    words = random_words(2 * n, rng)
     truth = np.where(np.isnan(codes), 0, codes).astype(np.int64)
     others = np.uint64(categories - 1)
-    other = (words[:n] % others).astype(np.int64)
+    other: Ints = (words[:n] % others).astype(np.int64)
     # the others are numbered without the truth: make room for it
     other += other >= truth
     # the upper 53 of 64 bits are a uniform number on the grid
     honest = (words[n:] >> np.uint64(11)) < np.uint64(threshold)
     return np.where(honest, truth, other).astype(np.float64)
-
-
-def random_words(size: int, rng: np.random.Generator | None) -> npt.NDArray[np.uint64]:
-    """Words of 64 bits, from the operating system unless a generator is given (tests)."""
-    raw = os.urandom(8 * size) if rng is None else rng.bytes(8 * size)
-    return np.frombuffer(raw, dtype=np.uint64)

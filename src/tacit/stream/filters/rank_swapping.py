@@ -15,7 +15,7 @@ from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns, Ordered
 from tacit.stream.kinds import AnyRecord
 from tacit.stream.records import Records
-from tacit.stream.released import Release
+from tacit.stream.released import RELEASE, Release
 from tacit.stream.usual import FAULTS, Desk, left_on
 
 # 32.3 percent of 1000 is 322.99999999999994 in floating point and means 323
@@ -105,11 +105,13 @@ class RankSwapping(Filter):
         if self._hand is None:
             return super().push(record)
         # the usual record, without a call to another method: calls take a third of the time
-        width, put, one, desk, floats, ints, unpack_from, out, release = self._hand
+        width, get, pack_into, one, desk, floats, ints, unpack_from, out, named = (
+            self._hand
+        )
         if len(record) != width:
             return super().push(record)
         try:
-            put(desk, record)
+            pack_into(desk, 0, *get(record))
         except FAULTS:
             return super().push(record)
         left = one(desk, floats, ints)
@@ -119,7 +121,8 @@ class RankSwapping(Filter):
         if left == 0:
             return []
         if left == 1:
-            released = release(*unpack_from(desk, out))
+            parts = unpack_from(desk, out)
+            released = RELEASE((dict(named(parts)), *parts[width:]))
             self._left = released[1] + 1
             return [released]
         return self._releases(*left_on(desk, width))
@@ -131,7 +134,7 @@ class RankSwapping(Filter):
             parts = (way.new(), self._floats, self._ints)
             one = advance_one.direct(*parts)
             # in a plain tuple: it is taken apart in the time of two attributes
-            self._hand = (way.width, way.put, one, *parts, *way[2:])
+            self._hand = (*way[:3], one, *parts, *way[3:])
 
     def reset(self) -> Self:
         """Forget everything; with an integer seed the same stream gives the same bytes again."""

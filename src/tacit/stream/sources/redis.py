@@ -10,32 +10,19 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from tacit.base.errors import InputError, MissingExtra
-from tacit.stream.released import Release
-from tacit.stream.sources.sinks import books_of
+from tacit.stream.sources.redis_server import (
+    LostConnection,
+    asking,
+    connect,
+    wait_for,
+)
 from tacit.stream.sources.text import Record
 
-Client: TypeAlias = Any
-"""A client of the package redis, which is optional and has no types here."""
+Message: TypeAlias = tuple[str, dict[str, str]]
+"""Its number, and its fields."""
 
-
-def connect(url: str) -> Client:
-    """A client for ``redis://host:port/db``; the server must answer."""
-    try:
-        import redis
-    except ImportError:
-        raise MissingExtra("redis", "streams", "Redis Streams") from None
-    # bytes that are no text must not stop the stream: they come as half characters, which no record
-    # may hold
-    client = redis.Redis.from_url(
-        url, decode_responses=True, encoding_errors="surrogateescape"
-    )
-    # a connection is made with the first command only
-    try:
-        client.ping()
-    except redis.exceptions.RedisError as error:
-        raise InputError(f"{url}: the Redis server does not answer ({error})") from None
-    return client
+# seconds that a message may wait for a consumer that never acknowledges it
+CLAIM = 600.0
 
 
 class RedisSource:
@@ -43,7 +30,9 @@ class RedisSource:
 
     Iterating gives records; messages are pending until somebody acknowledges what `given` lists
     (`RedisLedger` does). What this consumer had been given before and nobody acknowledged comes
-    first.
+    first; and so it does after the server was away, for which the source waits. With a ledger,
+    what another consumer has held for long without an acknowledgement is taken over at the end of
+    the stream: it must be dead.
 
     Parameters
     ----------
@@ -66,6 +55,8 @@ class RedisSource:
     at_most_once : bool
         The server forgets a message when it is given out: after a crash what was inside the filter
         is lost, and nothing leaves twice.
+    claim : float
+        Seconds after which a message that another consumer was given is taken over.
     """
 
     def __init__(
@@ -80,6 +71,7 @@ class RedisSource:
         stop: Callable[[], bool] = lambda: False,
         idle: Callable[[], None] = lambda: None,
         at_most_once: bool = False,
+        claim: float = CLAIM,
     ) -> None:
         self.client = connect(url)
         self.key = key
@@ -91,31 +83,42 @@ class RedisSource:
         self.stop = stop
         self.idle = idle
         self.at_most_once = at_most_once
+        self.claim = claim
+        # what a ledger wants to know: the server is back; a consumer loses its messages
+        self.back: Callable[[], None] = lambda: None
+        self.fence: Callable[[str], None] | None = None
         # numbers of the messages that were given out and are not acknowledged
         self._given: list[str] = []
+        # the last message that was given out as new
+        self._seen = "0"
+        with asking(key):
+            self._create_group()
+
+    def _create_group(self) -> None:
         try:
-            self.client.xgroup_create(key, group, id="0", mkstream=True)
+            self.client.xgroup_create(self.key, self.group, id="0", mkstream=True)
         except Exception as error:
-            # "BUSYGROUP": the group exists already, and we go on with it
+            # the group exists already, and we go on with it
             if "BUSYGROUP" not in str(error):
-                raise InputError(
-                    f"{key}: cannot create the consumer group '{group}' ({error})"
-                ) from None
+                raise
 
     def __iter__(self) -> Iterator[Record]:
         # first what was delivered to this consumer and never acknowledged; then ">", what is new
         last = "0"
         while not self.stop():
-            wait = int(self.block * 1000) if last == ">" and self.follow else None
-            answer = self.client.xreadgroup(
-                self.group,
-                self.consumer,
-                {self.key: last},
-                count=self.count,
-                block=wait,
-                noack=self.at_most_once,
-            )
-            messages = _messages(answer)
+            try:
+                with asking(self.key):
+                    messages = self._fetch(last)
+            except LostConnection as lost:
+                wait_for(self.client, lost, self.stop)
+                self.back()
+                # an answer may have been lost: what is behind the last that came was given to us
+                last = ">" if self.at_most_once else self._seen
+                continue
+            taken_over = False
+            if not messages and last == ">":
+                messages = self._abandoned()
+                taken_over = bool(messages)
             if not messages:
                 if last == ">" and not self.follow:
                     return
@@ -126,15 +129,65 @@ class RedisSource:
                 # what was never acknowledged is read on from the last one seen
                 if last != ">":
                     last = number
+                # a server that lost its memory gives out what it has given before
+                if self.at_most_once and _place(number) <= _place(self._seen):
+                    continue
+                if not taken_over:
+                    self._seen = max(self._seen, number, key=_place)
                 self._given.append(number)
                 if fields:
                     yield _record(fields)
                 if self.stop():
                     return
 
+    def _fetch(self, last: str) -> list[Message]:
+        """The next messages behind ``last``, or the next that nobody was given."""
+        wait = int(self.block * 1000) if last == ">" and self.follow else None
+        answer = self.client.xreadgroup(
+            self.group,
+            self.consumer,
+            {self.key: last},
+            count=self.count,
+            block=wait,
+            noack=self.at_most_once,
+        )
+        return _messages(answer)
+
+    def _abandoned(self) -> list[Message]:
+        """What other consumers were given long ago and never acknowledged, now ours.
+
+        Nothing of it has left, since a ledger acknowledges what leaves; and nothing of it can leave
+        there any more, once the other consumer's ledger is fenced off.
+        """
+        if self.fence is None:
+            return []
+        idle = int(self.claim * 1000)
+        try:
+            with asking(self.key):
+                waiting = self.client.xpending_range(
+                    self.key, self.group, "-", "+", self.count, idle=idle
+                )
+                # our own are among them if the answer that brought them was lost
+                owned: dict[str, list[str]] = {}
+                for one in waiting:
+                    if one["message_id"] not in self._given:
+                        owned.setdefault(one["consumer"], []).append(one["message_id"])
+                messages: list[Message] = []
+                for owner, numbers in owned.items():
+                    if owner != self.consumer:
+                        self.fence(owner)
+                    messages += self.client.xclaim(
+                        self.key, self.group, self.consumer, idle, numbers
+                    )
+        # they are found again when the server is
+        except LostConnection:
+            return []
+        return sorted(messages, key=lambda message: _place(message[0]))
+
     def beginning(self, count: int = 100) -> list[Record]:
         """The oldest records of the stream, whoever reads them: what its columns are."""
-        oldest = self.client.xrange(self.key, count=count)
+        with asking(self.key):
+            oldest = self.client.xrange(self.key, count=count)
         return [_record(fields) for _, fields in oldest]
 
     @property
@@ -147,52 +200,12 @@ class RedisSource:
         del self._given[: len(numbers)]
 
 
-class RedisSink:
-    """Appends releases to a stream, with _index, _delay, _group and _size.
-
-    Parameters
-    ----------
-    url : str
-        The server, ``redis://host:port/db``.
-    key : str
-        The stream to write.
-    maxlen : int, optional
-        About how many messages the stream may hold: older ones are removed.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        key: str,
-        maxlen: int | None = None,
-    ) -> None:
-        self.client = connect(url)
-        self.key = key
-        self.maxlen = maxlen
-
-    def write(self, releases: list[Release]) -> None:
-        """Append the records, all or none."""
-        pipe = self.client.pipeline(transaction=True)
-        append(pipe, self.key, releases, self.maxlen)
-        pipe.execute()
+def _place(number: str) -> tuple[int, ...]:
+    """Numbers of messages, in the order of the stream."""
+    return tuple(map(int, number.split("-")))
 
 
-def append(
-    pipe: Client, key: str, releases: list[Release], maxlen: int | None = None
-) -> None:
-    """Queue the releases as messages of a stream, to be sent with the transaction."""
-    for release in releases:
-        fields = {name: _field(value) for name, value in release.record.items()}
-        fields |= {name: str(value) for name, value in books_of(release).items()}
-        pipe.xadd(key, fields, maxlen=maxlen, approximate=maxlen is not None)
-
-
-def _field(value: object) -> str:
-    """A value as a field of a message: text as it is, everything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _messages(answer: Any) -> list[tuple[str, dict[str, str]]]:
+def _messages(answer: Any) -> list[Message]:
     """Number and fields of each message; versions of the protocol nest them differently."""
     if not answer:
         return []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from typing import TypeAlias
 
 from tacit.base.errors import MissingExtra, ParameterError
 from tacit.stream.base import Filter
 from tacit.stream.filters.multiplicative_noise import MultiplicativeNoise
+from tacit.stream.state import packed
 
 try:
     from river.base import Transformer
@@ -82,7 +82,7 @@ class RiverTransformer(Transformer or object):  # type: ignore[misc]
         River would walk into the compiled kernel, which is not of this object alone and where
         references die while it walks.
         """
-        return len(pickle.dumps(self))
+        return len(packed(self.filter)) + len(repr((self._last, self._masked)))
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Filter]]:
