@@ -81,7 +81,7 @@ def test_arrays_tables_and_our_own_classes_come_back() -> None:
 @pytest.mark.parametrize(
     "value",
     [object(), print, np.array([None]), {"a": [lambda: 0]}, Path, type("A", (), {})()],
-    ids=str,
+    ids=["object", "function", "array of objects", "nested", "type", "own class"],
 )
 def test_what_is_no_data_is_not_kept(value: object) -> None:
     with pytest.raises(NotData):

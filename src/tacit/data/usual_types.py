@@ -1,4 +1,4 @@
-"""Types of Arrow that mean what a usual one means, as that one; what has no usual meaning is refused.
+"""Types of Arrow that mean what a usual one means, as that one; others are refused.
 
 Newer writers store text as views, decimals in 32 bits, identifiers as bytes and flags, too.
 Everything else here knows text, numbers, flags and times, and times that Python's calendar has.
