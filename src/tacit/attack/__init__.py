@@ -24,6 +24,7 @@ registry = Registry(
     gap_pattern="gap_pattern:GapPattern",
     probabilistic="probabilistic.fellegi_sunter:FellegiSunter",
     pairing="pairing:Pairing",
+    everything="features.everything:Everything",
     link_probabilities="probabilistic.link_probabilities:LinkProbabilities",
 )
 

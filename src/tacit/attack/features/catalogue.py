@@ -1,0 +1,33 @@
+"""The ways in which a record can be told: one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tacit.attack.features.agreement import Learned
+from tacit.attack.features.classes import classes
+from tacit.attack.features.differences import differences
+from tacit.attack.features.feature import Feature
+from tacit.attack.features.relations import relations
+from tacit.attack.features.two_files import TwoFiles
+from tacit.attack.features.values import residues, values
+
+# whether values are near is one thing, however it is read: the reading that tells most is taken
+CLOSENESS = (
+    "value",
+    "rank",
+    "sum of known columns",
+    "product of known columns",
+    "told by one column",
+    "told by the rank of one column",
+    "told by known columns",
+)
+
+
+def catalogue(files: TwoFiles, pairs: Learned) -> Iterator[Feature]:
+    """Every feature of these files; some are fitted on known pairs."""
+    yield from values(files)
+    yield from residues(files, pairs)
+    yield from classes(files)
+    yield from differences(files)
+    yield from relations(files, pairs)
