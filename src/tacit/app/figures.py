@@ -111,7 +111,15 @@ def preview_of(data: Microdata, plan: Plan, whole: int, bound: float) -> Preview
     masked = _mask(plan, data)
     known = plan if plan.steps else None
     truth = _truth(data, masked)
-    result = assess(data, masked, plan=known, risks=(), losses=(LOSS,), truth=truth)
+    result = assess(
+        data,
+        masked,
+        plan=known,
+        risks=(),
+        losses=(LOSS,),
+        truth=truth,
+        in_order=False,
+    )
     changed = [name for name in data.quasi if name in masked.names]
     drawn = records.distributions(data, masked, changed[:PREVIEW_COLUMNS], width=270)
     strongest = parts.strongest(result)
@@ -295,7 +303,14 @@ def _measure(
     """Attack and measure a release; without settings in every way there is."""
     truth = _truth(data, masked)
     if settings is None:
-        return assess(data, masked, plan=plan, truth=truth, progress=progress)
+        return assess(
+            data,
+            masked,
+            plan=plan,
+            truth=truth,
+            progress=progress,
+            in_order=plan is None,
+        )
     return assess(
         data,
         masked,
@@ -305,4 +320,5 @@ def _measure(
         losses=settings.losses,
         truth=truth,
         progress=progress,
+        in_order=plan is None,
     )

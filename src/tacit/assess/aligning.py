@@ -64,6 +64,12 @@ class Settled:
     released_as: Ints | None = None
     """The row of the release of each row of ``masked``; None: the same."""
 
+    @property
+    def leaves_in_order(self) -> bool:
+        """Are the rows of the release in the order of ``masked``?"""
+        rows = self.released_as
+        return rows is None or bool((rows == np.arange(len(rows))).all())
+
 
 def settled(
     original: Microdata,

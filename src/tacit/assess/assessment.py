@@ -260,6 +260,7 @@ def assess(
     memory: int | None = None,
     done: Callable[[Plan], Plan] | None = None,
     parts: FinishedParts | None = None,
+    in_order: bool | None = None,
 ) -> Assessment:
     """Attack a release in every way asked for, and measure its risk and loss.
 
@@ -302,6 +303,9 @@ def assess(
     parts : FinishedParts, optional
         Where finished attacks and measures are kept (``scale.kept_parts``), for a run that may have
         to go on.
+    in_order : bool, optional
+        Whether ``masked`` leaves in this order of rows, which may tell who is who (a sorted file).
+        Unless given: what the manifest says, and without one yes.
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
@@ -309,7 +313,9 @@ def assess(
     both = settled(original, masked, plan=plan, truth=truth, key=key, done=done)
     original, masked, known = both.original, both.masked, both.plan
     rows, given = both.rows, both.sure
-    intruders = _attackers(original, masked, attackers, known, rows)
+    if in_order is None:
+        in_order = both.leaves_in_order
+    intruders = _attackers(original, masked, attackers, known, rows, in_order)
     _refuse_unknown(options or {})
     risk_names = list(risk_room.registry if risks is None else risks)
     loss_names = list(loss_room.registry if losses is None else losses)
@@ -494,9 +500,10 @@ def _attackers(
     asked: Mapping[str, Attacker] | Iterable[str] | None,
     plan: Plan | None,
     truth: Ints | None,
+    in_order: bool,
 ) -> dict[str, Attacker]:
     """Who attacks: those given, or those named with those whom the release invites."""
     # who gives the attackers themselves wants these and no others
     if isinstance(asked, Mapping):
         return dict(asked)
-    return panel(original, masked, asked, plan=plan, truth=truth)
+    return panel(original, masked, asked, plan=plan, truth=truth, in_order=in_order)

@@ -26,6 +26,7 @@ def panel(
     plan: object = None,
     truth: ArrayLike | None = None,
     columns: list[str] | None = None,
+    in_order: bool = False,
 ) -> dict[str, Attacker]:
     """The named attackers, and those whom this release invites.
 
@@ -45,6 +46,8 @@ def panel(
         The masked row of each original; aligned rows unless given.
     columns : list of str, optional
         The columns that the intruder compares; the quasi-identifiers unless given.
+    in_order : bool
+        The rows of ``masked`` leave in this order; what tacit writes is shuffled.
     """
     release = Release(Microdata.of(original), Microdata.of(masked), truth, columns)
     if names is None:
@@ -58,7 +61,11 @@ def panel(
         for name in registry
         if name not in chosen and registry[name].invited(release)
     ]
-    knowledge: dict[str, object] = {"columns": columns, "plan": plan}
+    knowledge: dict[str, object] = {
+        "columns": columns,
+        "plan": plan,
+        "in_order": in_order,
+    }
     intruders: dict[str, Attacker] = {
         name: made_by(registry[name], knowledge) for name in chosen
     }

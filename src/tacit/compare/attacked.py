@@ -124,6 +124,8 @@ def _judged(
         losses=(),
         # we masked it ourselves: row i is row i, however little they resemble each other
         truth="rows" if original.n == masked.n else None,
+        # and what leaves is shuffled
+        in_order=False,
     )
     # an attack that did not run is no evidence of safety
     if assessment.failures:

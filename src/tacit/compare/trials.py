@@ -193,6 +193,8 @@ def execute(
             losses=settings.losses,
             # we masked it ourselves: row i is row i, however little they resemble each other
             truth="rows" if part.n == masked.n else None,
+            # and what leaves is shuffled
+            in_order=False,
         )
     except (TacitError, *MISHAPS) as error:
         reason = f"{type(error).__name__}: {error}"

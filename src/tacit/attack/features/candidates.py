@@ -29,7 +29,7 @@ BUCKET = 64
 
 
 def candidates(told: Sequence[Told], rows: Ints, m: int) -> tuple[Ints, Ints]:
-    """(original, released) pairs that come into question, each once, by original."""
+    """(place in ``rows``, released record) pairs that come into question, some more than once."""
     pairs = [np.empty((0, 2), np.int64)]
     near = [one for one in told if isinstance(one.feature.agreement, Near)]
     for one in near[:SINGLE]:
@@ -37,11 +37,11 @@ def candidates(told: Sequence[Told], rows: Ints, m: int) -> tuple[Ints, Ints]:
         assert isinstance(agreement, Near)
         pairs.append(_window(agreement, rows))
     pairs.append(_bucket(told, rows, m))
-    if len(near) > 1 and m <= SEARCHED:
+    alone = max((one.law.bits for one in told), default=0.0)
+    if len(near) > 1 and m <= SEARCHED and alone < np.log2(m / WINDOW):
         pairs.append(_in_several(near[:SEVERAL], rows))
     every = np.vstack(pairs)
-    key = np.unique(every[:, 0] * m + every[:, 1])
-    return key // m, key % m
+    return every[:, 0], every[:, 1]
 
 
 def _window(feature: Near, rows: Ints) -> Ints:
@@ -51,7 +51,8 @@ def _window(feature: Near, rows: Ints) -> Ints:
     start = windows(feature.ordered, feature.said[rows], width)
     there = start >= 0
     place = start[there, None] + np.arange(width)
-    return np.column_stack([np.repeat(rows[there], width), order[place].ravel()])
+    owner = np.repeat(np.flatnonzero(there), width)
+    return np.column_stack([owner, order[place].ravel()])
 
 
 def _bucket(told: Sequence[Told], rows: Ints, m: int) -> Ints:
@@ -80,7 +81,7 @@ def _bucket(told: Sequence[Told], rows: Ints, m: int) -> Ints:
     size = np.where(there, np.minimum(end - begin, BUCKET), 0)
     owner = np.repeat(np.arange(len(rows)), size)
     step = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
-    return np.column_stack([rows[owner], order[begin[owner] + step]])
+    return np.column_stack([owner, order[begin[owner] + step]])
 
 
 def _labels(one: Told, rows: Ints) -> tuple[Ints | None, Ints | None]:
@@ -110,7 +111,8 @@ def _in_several(near: Sequence[Told], rows: Ints) -> Ints:
     tree = cKDTree(np.column_stack(theirs))
     width = min(WINDOW, tree.n)
     found = tree.query(np.column_stack(ours), k=width)[1].reshape(len(rows), -1)
-    return np.column_stack([np.repeat(rows, width), found.ravel()])
+    owner = np.repeat(np.arange(len(rows)), width)
+    return np.column_stack([owner, found.ravel()])
 
 
 def cheapest(

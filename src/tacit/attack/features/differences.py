@@ -18,7 +18,10 @@ MOST = 40
 def differences(files: TwoFiles) -> Iterator[Feature]:
     """x_a - x_b beside z_a - z_b, and x_a / x_b beside z_a / z_b where all are positive."""
     for a, b in combinations(files.shared[:MOST], 2):
-        ours, theirs = (files.known[a], files.known[b]), (files.shown[a], files.shown[b])
+        ours, theirs = (
+            (files.known[a], files.known[b]),
+            (files.shown[a], files.shown[b]),
+        )
         source = f"{a}, {b}"
         apart = Near(ours[0] - ours[1], theirs[0] - theirs[1])
         yield Feature("difference of two columns", (a, b), source, apart)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -53,8 +54,8 @@ class Everything(Attacker):
     Notes
     -----
     **Definition.** For feature f let a_f(i, j) be how original i and released record j agree. The
-    cost of a pair is -sum_f w_f log P_f(a) / Q_f(a), with P_f the frequency of a among own pairs, Q_f
-    among strangers, and w by conditional logit. P and w are those of one half of the people (of
+    cost of a pair is -sum_f w_f log P_f(a) / Q_f(a), with P_f the frequency of a among own pairs,
+    Q_f among strangers, and w by conditional logit. P and w are those of one half of the people (of
     whole households and of identical records) for the links of the other half: what holds for
     a person alone is never learned from that person.
 
@@ -83,7 +84,7 @@ class Everything(Attacker):
     def __init__(
         self,
         rule: Rule = "assignment",
-        in_order: bool = True,
+        in_order: bool = False,
         columns: list[str] | None = None,
     ) -> None:
         self.rule = rule
@@ -136,7 +137,9 @@ class Everything(Attacker):
         files = TwoFiles.of(original, masked, columns, order=order)
         marks = _marks(files)
         told = [
-            _learned(files, (marks & 1 != half) & (self._truth >= 0), self._truth, marks)
+            _learned(
+                files, (marks & 1 != half) & (self._truth >= 0), self._truth, marks
+            )
             for half in (0, 1)
         ]
         agreements = [one.feature.agreement for some in told for one in some]
@@ -212,12 +215,13 @@ def _among_candidates(
         mine = np.flatnonzero(halves == half)
         for start in range(0, len(mine), BLOCK):
             some = mine[start : start + BLOCK]
-            rows, others = candidates(told[half], some, files.m)
-            cost = np.zeros(len(rows))
+            place, others = candidates(told[half], some, files.m)
+            cost = np.zeros(len(place))
             for one in told[half]:
-                cost -= one.weight * one.law.of_pairs(rows, others)
-            if len(rows):
-                links.append(cheapest(rows, others, cost, theirs.inverse))
+                cost -= one.weight * one.law.of_pairs(some, place, others)
+            if len(place):
+                at, target, least = cheapest(place, others, cost, theirs.inverse)
+                links.append((some[at], target, least))
     owner = np.concatenate([np.zeros(0, np.int64), *(one[0] for one in links)])
     target = np.concatenate([np.zeros(0, np.int64), *(one[1] for one in links)])
     cost = np.concatenate([np.zeros(0), *(one[2] for one in links)])

@@ -25,7 +25,9 @@ def grown(files: TwoFiles, pairs: Learned, names: list[str]) -> dict[str, Floats
     # measured: importing the forest takes as long as a small attack
     from sklearn.ensemble import RandomForestRegressor
 
-    x = np.column_stack([np.nan_to_num(v, nan=np.nanmin(v, initial=0.0) - 1.0) for v in inputs])
+    x = np.column_stack(
+        [np.nan_to_num(v, nan=np.nanmin(v, initial=0.0) - 1.0) for v in inputs]
+    )
     y = np.column_stack([_ranks(files.shown[name])[pairs.own] for name in names])
     forest = RandomForestRegressor(
         TREES, min_samples_leaf=1, max_features=0.6, oob_score=True, random_state=0

@@ -22,11 +22,11 @@ from tacit.base.typing import Floats, Ints
 SURE = 8.0
 """Nats that a feature must tell of all known pairs together: less is told by luck of one in
 thousands."""
-MOST = 40
+MOST = 24
 """Features that are weighed: those that tell most."""
 OF_A_COLUMN = 2
 """Known columns by which a released category is told."""
-WEIGHED, STRANGERS = 400, 100
+WEIGHED, STRANGERS = 250, 60
 """Known pairs and strangers of each from which weights are learned."""
 STEPS = 12
 """Newton steps at the most."""
@@ -123,11 +123,12 @@ def _weights(laws: list[Law], pairs: Learned, released: int) -> Floats:
     rows, own = _some(pairs)
     strangers = _strangers(len(rows), released)
     each = strangers.shape[1]
-    flat_rows = np.repeat(rows, each)
+    place = np.arange(len(rows))
+    each_place = np.repeat(place, each)
     gains = np.stack(
         [
-            law.of_pairs(rows, own)[:, None]
-            - law.of_pairs(flat_rows, strangers.ravel()).reshape(-1, each)
+            law.of_pairs(rows, place, own)[:, None]
+            - law.of_pairs(rows, each_place, strangers.ravel()).reshape(-1, each)
             for law in laws
         ],
         axis=2,

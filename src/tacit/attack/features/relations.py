@@ -27,6 +27,8 @@ EXACT = 1e-6
 """Share of the spread that is left where a column is a function of known ones: no tree adds."""
 KEPT = 0.9
 """Share of known pairs with their own value from which a column was kept as it is."""
+SHUFFLED = 0.98
+"""Share of the spread that is left of the row numbers where the order tells next to nothing."""
 RISING = 0.5
 """Correlation of ranks from which one known column is tried by itself."""
 
@@ -47,7 +49,9 @@ def relations(files: TwoFiles, pairs: Learned) -> Iterator[Feature]:
             product = Near(said, np.log(shown))
             yield Feature("product of known columns", (name,), "all", product)
         if left > EXACT and _own(files, name, pairs):
-            wanted.append(name)
+            # an order of rows that nothing at all goes with is a shuffle
+            if name != ROW or left < SHUFFLED:
+                wanted.append(name)
             yield from _by_one(files, name, pairs)
     for name, said in grown(files, pairs, wanted).items():
         near = Near(said, files.shown[name])

@@ -80,7 +80,9 @@ class TwoFiles:
         order : array of int, optional
             Where each masked record stood in the released file, if that is known.
         """
-        released = [name for name in masked.names if not _unread(original, masked, name)]
+        released = [
+            name for name in masked.names if not _unread(original, masked, name)
+        ]
         known = _numbers(original, columns)
         shown = _numbers(masked, released)
         homes = households(original)
