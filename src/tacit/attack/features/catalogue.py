@@ -8,7 +8,15 @@ from tacit.attack.features.agreement import Learned
 from tacit.attack.features.classes import classes
 from tacit.attack.features.differences import differences
 from tacit.attack.features.feature import Feature
-from tacit.attack.features.relations import relations
+from tacit.attack.features.forest import LEFT, TOLD
+from tacit.attack.features.relations import (
+    BENT,
+    BY_ONE,
+    BY_RANK,
+    PRODUCT,
+    SUM,
+    relations,
+)
 from tacit.attack.features.two_files import TwoFiles
 from tacit.attack.features.values import residues, values
 
@@ -16,11 +24,13 @@ from tacit.attack.features.values import residues, values
 CLOSENESS = (
     "value",
     "rank",
-    "sum of known columns",
-    "product of known columns",
-    "told by one column",
-    "told by the rank of one column",
-    "told by known columns",
+    SUM,
+    PRODUCT,
+    BENT,
+    BY_ONE,
+    BY_RANK,
+    TOLD,
+    LEFT,
 )
 
 

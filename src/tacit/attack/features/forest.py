@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from tacit.attack.features.agreement import Learned
@@ -12,34 +14,39 @@ TREES = 48
 """Trees that vote; each known pair is told by those that did not see it, about a third."""
 FEWEST = 30
 """Known pairs below which no tree is grown."""
+TOLD, LEFT = "told by known columns", "told by known columns beside a sum"
 
 
-def grown(files: TwoFiles, pairs: Learned, names: list[str]) -> dict[str, Floats]:
-    """Predictions of released columns for everybody; for known pairs by trees without them.
+def grown(
+    files: TwoFiles, pairs: Learned, said: Floats, shown: Floats
+) -> Iterator[tuple[str, Floats]]:
+    """Predictions of a released column for everybody; for known pairs by trees without them.
 
-    Forests of Breiman (2001), on ranks: skewed columns are told as well as others.
+    Forests of Breiman (2001): on ranks, as skewed columns are told as well as others then, and on
+    what a sum of known columns (``said``) leaves.
     """
     inputs = [*files.known.values(), *_labels(files)]
-    if not names or len(pairs.rows) < FEWEST or not inputs:
-        return {}
+    there = ~np.isnan(shown[pairs.own])
+    rows, own = pairs.rows[there], pairs.own[there]
+    if len(rows) < FEWEST or not inputs:
+        return
     # measured: importing the forest takes as long as a small attack
     from sklearn.ensemble import RandomForestRegressor
 
     x = np.column_stack(
         [np.nan_to_num(v, nan=np.nanmin(v, initial=0.0) - 1.0) for v in inputs]
     )
-    y = np.column_stack([_ranks(files.shown[name])[pairs.own] for name in names])
+    left = shown[own] - said[rows]
+    usual = np.median(np.abs(left)) or 1.0
+    y = np.column_stack([_ranks(shown)[own], np.clip(left / usual, -5.0, 5.0) / 10])
     forest = RandomForestRegressor(
         TREES, min_samples_leaf=1, max_features=0.6, oob_score=True, random_state=0
     )
-    forest.fit(x[pairs.rows], y if y.shape[1] > 1 else y[:, 0])
+    forest.fit(x[rows], y)
     everybody = np.asarray(forest.predict(x)).reshape(files.n, -1)
-    left_out = np.asarray(forest.oob_prediction_).reshape(len(pairs.rows), -1)
-    everybody[pairs.rows] = left_out
-    return {
-        name: _values(everybody[:, place], files.shown[name])
-        for place, name in enumerate(names)
-    }
+    everybody[rows] = np.asarray(forest.oob_prediction_)
+    yield TOLD, _values(everybody[:, 0], shown)
+    yield LEFT, said + everybody[:, 1] * 10 * usual
 
 
 def _labels(files: TwoFiles) -> list[Floats]:
@@ -51,12 +58,11 @@ def _labels(files: TwoFiles) -> list[Floats]:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Ranks in [0, 1], the middle for gaps."""
+    """Ranks in [0, 1]."""
     ordered = np.sort(values[~np.isnan(values)])
     low = np.searchsorted(ordered, values)
     high = np.searchsorted(ordered, values, "right")
-    rank = (low + high) / 2 / max(len(ordered), 1)
-    return np.where(np.isnan(values), 0.5, rank)
+    return np.asarray((low + high) / 2 / max(len(ordered), 1))
 
 
 def _values(ranks: Floats, values: Floats) -> Floats:

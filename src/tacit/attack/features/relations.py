@@ -14,15 +14,15 @@ import numpy as np
 from tacit.attack.features.agreement import Learned, Near
 from tacit.attack.features.feature import Feature
 from tacit.attack.features.forest import grown
+from tacit.attack.features.known_basis import basis, bends, known_numbers
 from tacit.attack.features.ridge import Ridge
 from tacit.attack.features.two_files import ROW, TwoFiles
 from tacit.attack.features.values import by_rank
 from tacit.base.typing import Floats
 
-LEVELS = 20
-"""Most labels of a known column that get a coefficient each."""
-WIDTH = 0.5
-"""Most coefficients, as a share of the known pairs."""
+SUM, PRODUCT = "sum of known columns", "product of known columns"
+BENT = "sum of bent known columns"
+BY_ONE, BY_RANK = "told by one column", "told by the rank of one column"
 EXACT = 1e-6
 """Share of the spread that is left where a column is a function of known ones: no tree adds."""
 KEPT = 0.9
@@ -35,27 +35,43 @@ RISING = 0.5
 
 def relations(files: TwoFiles, pairs: Learned) -> Iterator[Feature]:
     """Linear in the known values and labels; linear in logarithms; by one column; by trees."""
-    ridge = Ridge(_basis(files, pairs), pairs)
-    wanted: list[str] = []
+    numbers = known_numbers(files)
+    ridge = Ridge(basis(files, numbers, pairs), pairs)
+    wanted: dict[str, Floats] = {}
     for name, shown in files.shown.items():
         low, high = np.nanmin(shown, initial=np.inf), np.nanmax(shown, initial=-np.inf)
         if not low < high:
             continue
         said, left = ridge.predicted(shown)
-        yield Feature("sum of known columns", (name,), "all", Near(said, shown))
+        yield Feature(SUM, (name,), "all", Near(said, shown))
         if low > 0:
             said, in_logs = ridge.predicted(np.log(shown))
             left = min(left, in_logs)
-            product = Near(said, np.log(shown))
-            yield Feature("product of known columns", (name,), "all", product)
+            yield Feature(PRODUCT, (name,), "all", Near(said, np.log(shown)))
         if left > EXACT and _own(files, name, pairs):
             # an order of rows that nothing at all goes with is a shuffle
             if name != ROW or left < SHUFFLED:
-                wanted.append(name)
+                wanted[name] = shown
             yield from _by_one(files, name, pairs)
-    for name, said in grown(files, pairs, wanted).items():
-        near = Near(said, files.shown[name])
-        yield Feature("told by known columns", (name,), "all", near)
+    if wanted:
+        yield from _bent(files, numbers, pairs, wanted)
+
+
+def _bent(
+    files: TwoFiles, numbers: list[Floats], pairs: Learned, wanted: dict[str, Floats]
+) -> Iterator[Feature]:
+    """Sums of bent functions of known columns, and what trees make of what these leave."""
+    ridge = Ridge(basis(files, bends(numbers), pairs), pairs)
+    for name, shown in wanted.items():
+        said, left = ridge.predicted(shown)
+        values = shown
+        if np.nanmin(shown) > 0:
+            in_logs, left_in_logs = ridge.predicted(np.log(shown))
+            if left_in_logs < left:
+                said, values = in_logs, np.log(shown)
+        yield Feature(BENT, (name,), "all", Near(said, values))
+        for way, told in grown(files, pairs, said, values):
+            yield Feature(way, (name,), "all", Near(told, values))
 
 
 def _own(files: TwoFiles, name: str, pairs: Learned) -> bool:
@@ -78,14 +94,14 @@ def _by_one(files: TwoFiles, name: str, pairs: Learned) -> Iterator[Feature]:
         return
     shown = files.shown[name]
     yield Feature(
-        "told by one column",
+        BY_ONE,
         (name,),
         best,
         Near(_between(files.known[best], own, pairs), shown),
     )
     # sorted by that column: the place is its rank, to the row
     ranked = by_rank(np.sign(most) * files.known[best], shown)
-    yield Feature("told by the rank of one column", (name,), best, Near(ranked, shown))
+    yield Feature(BY_RANK, (name,), best, Near(ranked, shown))
 
 
 def _correlation(x: Floats, y: Floats) -> float:
@@ -128,31 +144,3 @@ def _between(known: Floats, own: Floats, pairs: Learned) -> Floats:
         left_out = np.where(alone, around[place], left_out)
     said[rows] = left_out
     return said
-
-
-def _basis(files: TwoFiles, pairs: Learned) -> Floats:
-    """Known numbers, their logarithms where they are positive, gaps, and labels; as many columns
-    as the pairs bear."""
-    most = max(2, int(WIDTH * len(pairs.rows)))
-    numbers: list[Floats] = []
-    for values in files.known.values():
-        there = ~np.isnan(values)
-        if not there.any():
-            continue
-        forms = [values]
-        if values[there].min() > 0:
-            forms.append(np.log(values))
-        for form in forms:
-            mean, spread = form[there].mean(), form[there].std()
-            if spread > 0:
-                numbers.append(np.where(there, (form - mean) / spread, 0.0))
-        if not there.all():
-            numbers.append(there.astype(np.float64))
-    labels = [
-        (label == code).astype(np.float64)
-        for name, label in files.known_labels.items()
-        if name not in files.known and label.max() <= LEVELS
-        for code in range(1, int(label.max()) + 1)
-    ]
-    columns = [np.ones(files.n), *numbers, *labels][:most]
-    return np.column_stack(columns)
