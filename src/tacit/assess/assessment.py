@@ -6,6 +6,7 @@ assessed': it never counts as zero.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,14 +22,18 @@ from tacit import loss as loss_room
 from tacit import risk as risk_room
 from tacit.assess.aligning import check_alignment, settled
 from tacit.assess.contents import Contents, look
+from tacit.assess.evidence import Use, unexplained, unknown_row, uses
 from tacit.assess.held import Allowed
-from tacit.assess.next_step import Adviser
+from tacit.assess.near_copies import near_copies
+from tacit.assess.next_step import MUCH, Adviser
 from tacit.assess.release_rows import above_chance, alignment_row, release_rows
 from tacit.assess.score import Score, score
 from tacit.assess.verdict import (
     ATTACK,
+    RAW_RECORDS,
     Row,
     Verdict,
+    row_of,
     thresholds_of_measures,
     verdict,
 )
@@ -108,6 +113,10 @@ class Assessment:
     """Everything that the release holds, looked at whatever the roles say."""
     alignment: Alignment | None = None
     """Whether rows belong together; None where the truth was given."""
+    copies: float = 0.0
+    """Share of the released records that are one original with a little noise, beyond chance."""
+    as_is: tuple[str, ...] = ()
+    """Columns of which somebody said that they may leave although nobody can compare them."""
 
     @property
     def score(self) -> Score:
@@ -154,7 +163,15 @@ class Assessment:
             self.contents,
             tuple(self.attacks),
             [name for name in units if name in self.masked.names],
+            self._telling(),
         )
+
+    def _telling(self) -> Use | None:
+        """The column that tells most, where the plan does not know it: not one that it protects
+        and could protect more."""
+        first = next(iter(self.evidence), None)
+        enough = MUCH * math.log2(max(self.records, 2))
+        return first if first is not None and first.bits >= enough else None
 
     def _release_rows(self, limit: float | None = None) -> list[Row]:
         """What was found in the release beside the attacks, judged."""
@@ -162,6 +179,19 @@ class Assessment:
         if self.contents is not None:
             limits = self.thresholds if limit is None else {"attack": limit}
             rows += release_rows(self.contents, limits)
+            blank = unexplained(self.masked, self.contents, self.evidence, self.as_is)
+            unknown = unknown_row(self.contents, blank)
+            rows += [] if unknown is None else [unknown]
+            raw_limit = limits.get("raw_records", RAW_RECORDS)
+            rows.append(
+                row_of(
+                    "near_copies",
+                    self.copies,
+                    raw_limit,
+                    "released records that are "
+                    "one original with a little noise, whoever they are said to be of",
+                )
+            )
         # an attack that finds more than chance shows that rows do belong together
         proved = any(
             above_chance(link.rate, link.chance, link.counted)
@@ -169,6 +199,11 @@ class Assessment:
         )
         row = alignment_row(self.alignment, proved)
         return [*rows, row] if row is not None else rows
+
+    @property
+    def evidence(self) -> list[Use]:
+        """Every released column, the ways in which it was evidence, and what it tells."""
+        return uses(self.masked, self.linkages)
 
     @property
     def records(self) -> int:
@@ -214,6 +249,7 @@ class Assessment:
             "loss": {name: measure.to_dict() for name, measure in self.loss.items()},
             "score": self.score.to_dict(),
             "verdict": self.verdict.to_dict(),
+            "evidence": [use.to_dict() for use in self.evidence],
             "alignment": None if self.alignment is None else self.alignment.score,
             "seconds": self.seconds,
         }
@@ -261,6 +297,7 @@ def assess(
     done: Callable[[Plan], Plan] | None = None,
     parts: FinishedParts | None = None,
     in_order: bool | None = None,
+    release_as_is: Iterable[str] = (),
 ) -> Assessment:
     """Attack a release in every way asked for, and measure its risk and loss.
 
@@ -306,6 +343,9 @@ def assess(
     in_order : bool, optional
         Whether ``masked`` leaves in this order of rows, which may tell who is who (a sorted file).
         Unless given: what the manifest says, and without one yes.
+    release_as_is : names, optional
+        Columns that may leave although no attack can compare them; those of the plan, too. That is
+        a permission, and no reason not to look.
     """
     start = time.perf_counter()
     original, masked = Microdata.of(original), Microdata.of(masked)
@@ -359,8 +399,20 @@ def assess(
     aligned = None if given else check_alignment(original, masked, known)
     compared = _rows_for_contents(original, masked, rows, given, aligned)
     contents = look(original, masked, compared, _keyed(original, known))
+    permitted = () if known is None else known.release_as_is
     return Assessment(
-        original, masked, attacks, risk, loss, known, seconds, limits, contents, aligned
+        original,
+        masked,
+        attacks,
+        risk,
+        loss,
+        known,
+        seconds,
+        limits,
+        contents,
+        aligned,
+        as_is=(*permitted, *release_as_is),
+        copies=near_copies(original, masked),
     )
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tacit.assess.contents import Contents
+from tacit.assess.evidence import Use
 from tacit.assess.verdict import CROSSES, NEXT, Row, Verdict
 from tacit.attack.group_structure import shared
 from tacit.base.facts import title_of
@@ -30,6 +31,11 @@ SOME = 3
 """Columns that a sentence names."""
 GROUPS = "groups"
 """The attack that needs to know who belongs together."""
+TELLING = "everything"
+"""The attack that knows what each column tells."""
+MUCH = 0.5
+"""Share of the bits that name a person from which one column tells much."""
+ORDER = "(row)"
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,8 @@ class Adviser:
     attacks: Collection[str] = ()
     numbers: Sequence[str] = ()
     """Released columns that say which records belong to one household or person."""
+    told: Use | None = None
+    """The released column that by itself tells most of whose record it is, if it tells much."""
 
     def __call__(self, verdict: Verdict) -> str:
         """The next step of a verdict; the general one where nothing better is known."""
@@ -55,6 +63,7 @@ class Adviser:
         for said in (
             self._dropped(open_rows),
             self._parted(open_rows),
+            self._told(open_rows),
             self._stronger(open_rows),
             self._recoded(),
             self._raw(open_rows),
@@ -95,6 +104,20 @@ class Adviser:
         return (
             f"Round or group {_columns(names)}: the exact values say which records belong "
             "together."
+        )
+
+    def _told(self, rows: Sequence[Row]) -> str:
+        """One column alone says who most people are, by whatever known columns it goes with."""
+        use = self.told
+        if use is None or TELLING not in _names(rows):
+            return ""
+        by = "" if use.ways[0].by in ("all", use.column) else f", {use.ways[0].by}"
+        share = f"{use.bits:.1f} of the {math.log2(max(self.records, 2)):.1f} bits"
+        if use.column == ORDER:
+            return f"Shuffle the rows: their order tells {share} that name a person."
+        return (
+            f"Drop or coarsen '{use.column}': it tells {share} that name a person "
+            f"({use.ways[0].way}{by})."
         )
 
     def _stronger(self, rows: Sequence[Row]) -> str:

@@ -25,7 +25,7 @@ WHAT_TO_DO = (
 
 
 def release_rows(contents: Contents, limits: Mapping[str, float]) -> list[Row]:
-    """Identifiers, raw columns and raw records; columns that nobody compared, for information."""
+    """Identifiers, raw columns and raw records; what was declared, for information."""
     limit = limits.get("raw_columns", limits.get("attack", ATTACK))
     raw_limit = limits.get("raw_records", RAW_RECORDS)
     rows = [
@@ -40,10 +40,6 @@ def release_rows(contents: Contents, limits: Mapping[str, float]) -> list[Row]:
     if contents.pseudonyms:
         what = "pseudonyms of a secret key, by which rows of a unit are known to belong together"
         rows.append(_told("pseudonyms", contents.pseudonyms, what))
-    if contents.unknown:
-        rows.append(
-            _told("columns_not_compared", contents.unknown, "not in the original file")
-        )
     return rows
 
 

@@ -91,6 +91,13 @@ def assess(
     target: Annotated[
         str | None, typer.Option(help="The column that the classifier predicts.")
     ] = None,
+    release_as_is: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns of the release alone that may leave although no attack can compare them "
+            "with the original. a,b,c"
+        ),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option(
@@ -223,6 +230,7 @@ def assess(
             stop=stop,
             memory=None if place is None else place.limit,
             parts=parts,
+            release_as_is=shared.split(release_as_is or ""),
         )
     if parts is not None and stop.asked:
         typer.echo(
@@ -303,6 +311,7 @@ def show(result: Assessment) -> None:
     for title, measures in (("Risk", result.risk), ("Loss", result.loss)):
         if measures:
             _print_measures(out, title, measures)
+    _print_evidence(out, result)
 
 
 def _called(name: str) -> str:
@@ -344,6 +353,23 @@ def _print_attacks(out: Console, result: Assessment) -> None:
         if remark:
             out.print(f"{', '.join(names)}: {remark}.\n")
     _say_failed(out, failed)
+
+
+def _print_evidence(out: Console, result: Assessment) -> None:
+    """Each released column, the ways in which it was evidence, and what the best of them tells."""
+    from tacit.report.evidence import evidence_rows, needed
+
+    heads = [
+        Head("released column"),
+        Head("bits", number=True),
+        Head("of what names one", number=True, spare=1),
+        Head("used as"),
+    ]
+    rows = [
+        [str(row[name]) for name in ("column", "bits", "share", "used")]
+        for row in evidence_rows(result)
+    ]
+    print_table(out, f"What was looked at ({needed(result)})", heads, rows)
 
 
 def _say_failed(out: Console, failed: Mapping[str, list[str]]) -> None:

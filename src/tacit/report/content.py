@@ -40,6 +40,7 @@ class Content:
     map: Row | None = None
     attacks: Sequence[Row] = ()
     attack_chart: str = ""
+    evidence: Row | None = None
     records: Row | None = None
     columns: Row | None = None
     groups: Row | None = None
@@ -63,6 +64,7 @@ class Content:
             ("summary", "In short", True),
             ("map", "Risk and utility", self.map),
             ("attacks", "Who could find whom", self.attacks),
+            ("evidence", "What was looked at", self.evidence),
             ("records", "Risk by record", self.records),
             ("columns", "Risk by column", self.columns),
             ("groups", "How many look alike", self.groups),

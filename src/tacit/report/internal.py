@@ -19,6 +19,7 @@ from tacit.report.alike import part as alike_part
 from tacit.report.changes import blank_pattern
 from tacit.report.checks import gathered, of_failures
 from tacit.report.content import Content, Row
+from tacit.report.evidence import looked_at
 from tacit.report.glossary import entries
 from tacit.report.measured import measure_rows
 from tacit.report.words import (
@@ -100,6 +101,7 @@ def content(
     page.map = two_points(assessment, limit, was)
     page.attacks = parts.attack_rows(assessment, was.attacks)
     page.attack_chart = parts.attack_chart(assessment, limit)
+    page.evidence = looked_at(assessment)
     # ... then who and what is at risk ...
     page.records = records.by_record(assessment)
     page.columns = records.by_column(assessment)
