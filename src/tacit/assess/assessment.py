@@ -23,7 +23,8 @@ from tacit.assess.aligning import check_alignment, settled
 from tacit.assess.contents import Contents, look
 from tacit.assess.held import Allowed
 from tacit.assess.next_step import Adviser
-from tacit.assess.release_rows import above_chance, alignment_row, release_rows
+from tacit.assess.presumed import Presumed
+from tacit.assess.release_rows import above_chance, alignment_row, own_rows, release_rows
 from tacit.assess.score import Score, score
 from tacit.assess.verdict import (
     ATTACK,
@@ -108,6 +109,8 @@ class Assessment:
     """Everything that the release holds, looked at whatever the roles say."""
     alignment: Alignment | None = None
     """Whether rows belong together; None where the truth was given."""
+    presumed: Presumed | None = None
+    """Whose values were released; None where it is not known which rows belong together."""
 
     @property
     def score(self) -> Score:
@@ -162,6 +165,8 @@ class Assessment:
         if self.contents is not None:
             limits = self.thresholds if limit is None else {"attack": limit}
             rows += release_rows(self.contents, limits)
+        if self.presumed is not None:
+            rows += own_rows(self.presumed.found)
         # an attack that finds more than chance shows that rows do belong together
         proved = any(
             above_chance(link.rate, link.chance, link.counted)
@@ -324,6 +329,10 @@ def assess(
         attacks[name] = _once(f"attack-{name}", name, link, stop, parts)
     # measures come after the attacks, because one of them sums those up
     linkages = _linkages(attacks)
+    # who gives the truth is believed
+    aligned = None if given else check_alignment(original, masked, known)
+    compared = _rows_for_contents(original, masked, rows, given, aligned, known)
+    presumed = Presumed.of(original, masked, compared)
 
     def measured(
         word: str, room: Registry, names: list[str]
@@ -337,6 +346,11 @@ def assess(
             sums_up = "attacks" in signature(room[name]).parameters
             if linkages and sums_up:
                 settings["attacks"] = linkages
+            if presumed is not None and word == "risk":
+                settings |= presumed.settings(name, settings)
+                if settings.get("keys") == []:
+                    results[name] = presumed.absent(name)
+                    continue
             run: Callable[[], Measure] = partial(
                 _measured, allowed, room[name], original, masked, **settings
             )
@@ -349,12 +363,19 @@ def assess(
     tell.end()
     seconds = time.perf_counter() - start
     limits = dict(thresholds or {})
-    # who gives the truth is believed
-    aligned = None if given else check_alignment(original, masked, known)
-    compared = _rows_for_contents(original, masked, rows, given, aligned)
     contents = look(original, masked, compared, _keyed(original, known))
     return Assessment(
-        original, masked, attacks, risk, loss, known, seconds, limits, contents, aligned
+        original,
+        masked,
+        attacks,
+        risk,
+        loss,
+        known,
+        seconds,
+        limits,
+        contents,
+        aligned,
+        presumed,
     )
 
 
@@ -372,13 +393,25 @@ def _rows_for_contents(
     rows: Ints | None,
     given: bool,
     aligned: Alignment | None,
+    plan: Plan | None = None,
 ) -> Ints | None:
     """The rows to compare columns by; None where it is not known which belong together."""
     if rows is not None:
         return rows
-    if original.n == masked.n and (given or (aligned is not None and aligned.aligned)):
+    # a plan that leaves rows in their places, and no column as it was, may explain why none is near
+    in_place = aligned is None and plan is not None and _in_place(original, plan)
+    known = given or in_place or (aligned is not None and aligned.aligned)
+    if original.n == masked.n and known:
         return np.arange(original.n, dtype=np.int64)
     return None
+
+
+def _in_place(original: Microdata, plan: Plan) -> bool:
+    """No step puts rows in another order, and every column leaves otherwise than it came."""
+    steps = plan.protectors()
+    treated = {name for step in steps for name in step.treats(original)}
+    shuffled = any(step.shuffles_rows for step in steps)
+    return not shuffled and treated >= set(original.names)
 
 
 class _Teller:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from tacit.assess.contents import Contents
+from tacit.assess.own_values import OwnValues
 from tacit.assess.verdict import (
     ATTACK,
     FAILS,
@@ -45,6 +46,14 @@ def release_rows(contents: Contents, limits: Mapping[str, float]) -> list[Row]:
             _told("columns_not_compared", contents.unknown, "not in the original file")
         )
     return rows
+
+
+def own_rows(found: OwnValues) -> list[Row]:
+    """Columns whose values were shown to be other people's, for information."""
+    if not found.others:
+        return []
+    number = float(len(found.others))
+    return [Row("values_of_others", number, None, INFORMATION, found.sentence)]
 
 
 def alignment_row(alignment: Alignment | None, certain: bool) -> Row | None:
