@@ -251,7 +251,7 @@ KINDS: dict[str, Kind] = {
     "other people, survey of categories": others(survey),
     "other people, sampling weights": others(weighted, weight=["weight"]),
     "other people, stays with dates and codes": others(dated),
-    "other people, few (150)": others(health, 150),
+    "other people, few (200)": others(health, 200),
     "other firms": others(firms),
     "other households": other_households,
     "persons of households, columns permuted": persons_permuted,
@@ -278,14 +278,13 @@ def permuted(file: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     )
 
 
-def released(kind: str, seed: int) -> Release:
+def released(kinds: dict[str, Kind], kind: str, seed: int) -> Release:
     """One release of a kind."""
-    return KINDS[kind](np.random.default_rng([seed, list(KINDS).index(kind)]))
+    return kinds[kind](np.random.default_rng([seed, list(kinds).index(kind)]))
 
 
-def judged(kind: str, seed: int) -> Verdict:
+def judged(release: Release) -> Verdict:
     """The whole verdict: all attacks, all measures, all that is in the file."""
-    release = released(kind, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = tc.assess(

@@ -47,7 +47,9 @@ def rows_left(draw: Draw, share: float) -> Kind:
     return made
 
 
-def column_kept(draw: Draw, name: str, change: Change | None = None, **roles: list[str]) -> Kind:
+def column_kept(
+    draw: Draw, name: str, change: Change | None = None, **roles: list[str]
+) -> Kind:
     """Columns permuted, and one left in the order of the people, as it is or changed."""
 
     def made(rng: np.random.Generator) -> Release:
@@ -110,6 +112,14 @@ def wrongly_said(draw: Draw, percent: float) -> Kind:
     return made
 
 
+def bootstrap(rng: np.random.Generator) -> Release:
+    """Records drawn with putting back, a little blurred, in no order."""
+    file = numbers(RECORDS, rng)
+    some = file.sample(RECORDS, replace=True, random_state=_draw(rng))
+    noise = rng.normal(size=file.shape) * file.std().to_numpy() / 100
+    return Release(file, (some + noise).reset_index(drop=True))
+
+
 def cells_left(draw: Draw, share: float) -> Kind:
     """Each cell is the person's own with this probability, else anybody's."""
 
@@ -124,14 +134,27 @@ def cells_left(draw: Draw, share: float) -> Kind:
 def recoded(file: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Categories under secret codes."""
     return file.apply(
-        lambda c: c.map(dict(zip(c.unique(), rng.permutation(c.nunique()), strict=True)))
+        lambda c: c.map(
+            dict(zip(c.unique(), rng.permutation(c.nunique()), strict=True))
+        )
     ).astype(str)
 
 
-def upside_down(file: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Numbers with the other sign, and a little noise."""
-    number = file.select_dtypes("number")
-    return -number + rng.normal(size=number.shape) * number.std().to_numpy() / 100
+def with_secret(made_of: Callable[[pd.DataFrame], pd.Series]) -> Kind:
+    """Other people's keys, beside a confidential column that is computed from one's own."""
+
+    def made(rng: np.random.Generator) -> Release:
+        ours, theirs = numbers(RECORDS, rng), numbers(RECORDS, rng)
+        tax = made_of(ours)
+        roles = {"confidential": ["tax"]}
+        return Release(ours.assign(tax=tax), theirs.assign(tax=tax), roles=roles)
+
+    return made
+
+
+def towns(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Answers, with one of sixty towns."""
+    return survey(n, rng).assign(town=rng.integers(0, 60, n).astype(str))
 
 
 def members_kept(rng: np.random.Generator) -> Release:
@@ -154,23 +177,20 @@ NEAR_MISSES: dict[str, Kind] = {
     "one measurement kept but for 1 % noise": column_kept(
         health, "weight", lambda f, r: f[["weight"]] + r.normal(size=(len(f), 1)) / 10
     ),
-    "one column with the other sign": column_kept(numbers, "c", upside_down),
     "sampling weights kept": column_kept(weighted, "weight"),
-    "all but two columns of categories permuted": people_redrawn(survey, ["work", "region", "age"]),
-    "a column of categories kept under secret codes": column_kept(dated_towns := (
-        lambda n, rng: survey(n, rng).assign(town=rng.integers(0, 60, n).astype(str))
-    ), "town", recoded),
-    "other people, one's own age and height": people_redrawn(health, ["age", "height"]),
-    "redrawn, one confidential column kept that goes with the keys": people_redrawn(
-        health, ["disease", "pressure"], confidential=["disease", "pressure"]
+    "all but two columns of categories permuted": people_redrawn(
+        survey, ["work", "region", "age"]
     ),
-    "redrawn, one confidential column kept that is a key squared": lambda rng: (
-        lambda r: Release(
-            r.original.assign(tax=r.original["a"] ** 2),
-            r.masked.assign(tax=r.original["a"] ** 2),
-            roles={"confidential": ["tax"]},
-        )
-    )(people_redrawn(numbers, [])(rng)),
+    "a column of categories kept under secret codes": column_kept(
+        towns, "town", recoded
+    ),
+    "other people, one's own age and height": people_redrawn(health, ["age", "height"]),
+    "redrawn, one confidential column kept that is a key squared": with_secret(
+        lambda file: file["a"] ** 2
+    ),
+    "redrawn, one confidential column kept that is a sum of keys": with_secret(
+        lambda file: file["a"] + file["c"] + file["e"]
+    ),
     "permuted within groups of three by age": permuted_within(health, "age", 3),
     "permuted within groups of four by size": permuted_within(firms, "x0", 4),
     "permuted within groups of five, categories": permuted_within(survey, "region", 5),
@@ -179,6 +199,7 @@ NEAR_MISSES: dict[str, Kind] = {
     "shuffled and said to be aligned": wrongly_said(health, 0),
     "shuffled with 2 % noise and said to be aligned": wrongly_said(numbers, 2),
     "categories shuffled and said to be aligned": wrongly_said(survey, 0),
+    "a bootstrap with 1 % noise, said to be aligned": bootstrap,
     "a quarter of the cells left": cells_left(health, 0.25),
     "a quarter of the cells left, categories": cells_left(survey, 0.25),
     "households kept together": members_kept,

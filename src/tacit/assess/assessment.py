@@ -24,7 +24,12 @@ from tacit.assess.contents import Contents, look
 from tacit.assess.held import Allowed
 from tacit.assess.next_step import Adviser
 from tacit.assess.presumed import Presumed
-from tacit.assess.release_rows import above_chance, alignment_row, own_rows, release_rows
+from tacit.assess.release_rows import (
+    above_chance,
+    alignment_row,
+    own_rows,
+    release_rows,
+)
 from tacit.assess.score import Score, score
 from tacit.assess.verdict import (
     ATTACK,
@@ -314,7 +319,13 @@ def assess(
     both = settled(original, masked, plan=plan, truth=truth, key=key, done=done)
     original, masked, known = both.original, both.masked, both.plan
     rows, given = both.rows, both.sure
+    # who gives the truth is believed
+    aligned = None if given else check_alignment(original, masked, known)
+    compared = _rows_for_contents(original, masked, rows, given, aligned, known)
+    presumed = Presumed.of(original, masked, compared)
     intruders = _attackers(original, masked, attackers, known, rows)
+    if presumed is not None and not isinstance(attackers, Mapping):
+        intruders |= presumed.intruders(original, masked, compared)
     _refuse_unknown(options or {})
     risk_names = list(risk_room.registry if risks is None else risks)
     loss_names = list(loss_room.registry if losses is None else losses)
@@ -329,10 +340,6 @@ def assess(
         attacks[name] = _once(f"attack-{name}", name, link, stop, parts)
     # measures come after the attacks, because one of them sums those up
     linkages = _linkages(attacks)
-    # who gives the truth is believed
-    aligned = None if given else check_alignment(original, masked, known)
-    compared = _rows_for_contents(original, masked, rows, given, aligned, known)
-    presumed = Presumed.of(original, masked, compared)
 
     def measured(
         word: str, room: Registry, names: list[str]

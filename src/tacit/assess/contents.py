@@ -209,7 +209,9 @@ def _raw_records(original: Microdata, masked: Microdata, rows: Ints | None) -> f
     of_own = _beyond(int(own.sum()), elsewhere / max(original.n - 1, 1))
     twice = 2.0 * float((count == 2).sum()) / original.n
     alone = np.flatnonzero(count[ours] == 1)
-    by_chance = masked.n * twice + float(_products(original, masked, names, alone).sum())
+    by_chance = masked.n * twice + float(
+        _products(original, masked, names, alone).sum()
+    )
     of_anybody = _beyond(int(once.sum()), by_chance)
     return max(of_own, of_anybody) / masked.n
 

@@ -44,6 +44,11 @@ LEVELS = (0.5, 0.05, 0.005)
 BINS, CATEGORIES, CLASSES = 5, 40, 1_000
 """Numbers are cut into so many classes, and so many categories of a column are looked at, as far
 as there are no more than CLASSES of a file in all."""
+LUCK_OF_COPIES = 1e-6
+"""All who ask look at the same two files, so that their answers go together; copies are far beyond
+any luck."""
+NEAR = 1e-9
+"""Less is rounding."""
 NEIGHBOURS, AMONG = 500, 20_000
 """So many originals look for the nearest of so many released and of so many other originals."""
 
@@ -61,6 +66,8 @@ class OwnValues:
     """Surely no larger share of the people kept their values in ``others``."""
     units: int = 0
     """People who were compared."""
+    copied: bool = False
+    """Released records are somebody's, whether or not those of the person in the row."""
 
     @property
     def seen(self) -> bool:
@@ -98,12 +105,13 @@ def own_values(original: Microdata, masked: Microdata, rows: Ints) -> OwnValues:
     -----
     Each released column is tested against each original one: ranks by their correlation; classes
     of numbers, categories and gaps by how often they meet; equal values by how many there are
-    (both by the bound of Hoeffding, which holds for every size), all at 1 % over the whole file. Of the columns that pass, all
-    agreements of a row are put together: S = - sum of ln u, u the share of released values that
-    are at least as near to the person's as the released one. S of the true rows is compared with
-    random pairings in the mean and in the share above several levels. With S of rows that are
-    wholly the person's own, each comparison bounds the share of people who kept their values:
-    (seen - random) / (own - random) at the upper limit of what was seen.
+    (both by the bound of Hoeffding, which holds for every size), all at 1 % over the whole file.
+    Of the columns that pass, all agreements of a row are put together: S = - sum of ln u, u the
+    share of released values that are at least as near to the person's as the released one. S of
+    the true rows is compared with random pairings in the mean and in the share above several
+    levels. With S of rows that are wholly the person's own, each comparison bounds the share of
+    people who kept their values: (seen - random) / (own - random) at the upper limit of what was
+    seen.
 
     In a file with persons or households one row of each is compared: rows of one are alike.
     """
@@ -138,7 +146,7 @@ def own_values(original: Microdata, masked: Microdata, rows: Ints) -> OwnValues:
         free = [name for name in free if name not in varied]
     depends = {name: found for name, found in told.items() if name not in free}
     most = together.most if free and common else 0.0
-    return OwnValues(tuple(free), depends, most, len(at))
+    return OwnValues(tuple(free), depends, most, len(at), copied)
 
 
 def _speaks(data: Microdata, name: str) -> bool:
@@ -214,11 +222,8 @@ class _Traits:
             gap = _gap(values)
             code = np.unique(values, return_inverse=True)[1]
             rank = np.where(gap, np.nan, _mean_ranks(code))
-            for one in (
-                rank,
-                np.abs(rank - np.nanmean(rank)) if (~gap).any() else rank,
-            ):
-                ranks.append(_unit(one))
+            middle = 0.0 if gap.all() else float(np.nanmean(rank))
+            ranks += [_unit(rank), _unit(np.abs(rank - middle))]
             classes = _classes(values, code, gap, most)
             members.append(classes)
             of_class += [j] * classes.shape[1]
@@ -232,7 +237,7 @@ class _Traits:
     @cached_property
     def sizes(self) -> Ints:
         """Rows of each class."""
-        return self.members.sum(axis=0).astype(np.int64)
+        return np.asarray(self.members.sum(axis=0), np.int64)
 
 
 def _mean_ranks(code: Ints) -> Floats:
@@ -306,7 +311,7 @@ def _odd_meetings(meet: Floats, ours: Ints, theirs: Ints, n: int, luck: float) -
     at = np.argwhere((np.abs(meet - small * large / n) > 3 * spread) & (spread > 0))
     a, b = at[:, 0], at[:, 1]
     unlikely = _luck(meet[a, b], small[a, b], large[a, b] / n) < luck / 2
-    return np.asarray(at[unlikely])
+    return np.asarray(at[unlikely], np.int64)
 
 
 def _luck(hits: Floats, of: Floats, share: Floats) -> Floats:
@@ -319,7 +324,8 @@ def _luck(hits: Floats, of: Floats, share: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         yes = np.where(seen > 0, seen * np.log(seen / share), 0.0)
         no = np.where(seen < 1, (1 - seen) * np.log((1 - seen) / (1 - share)), 0.0)
-    return np.exp(-np.maximum(of * np.nan_to_num(yes + no, nan=0.0), 0.0))
+    bound = np.exp(-np.maximum(of * np.nan_to_num(yes + no, nan=0.0), 0.0))
+    return np.asarray(bound, np.float64)
 
 
 def _quantile(luck: float) -> float:
@@ -341,7 +347,8 @@ def _equal_too_often(ours: Values, own: Values, luck: float) -> bool:
     number = int(rare.sum())
     if hits <= expected:
         return False
-    return bool(_luck(np.array(hits), np.array(number), expected / number) < luck)
+    share = np.array(expected / number)
+    return bool(_luck(np.array(hits), np.array(number), share) < luck)
 
 
 # -- all of them together --------------------------------------------------------------
@@ -467,11 +474,13 @@ def _copied(
     nominal: Iterable[str],
     at: Ints,
 ) -> bool:
-    """Released records are nearer to the originals than these are to each other.
+    """Released records are somebody's: each is near to one original, and to no other.
 
     Whoever says wrongly whose row is whose would be believed, and a copy of everybody's records in
-    another order would be called other people's. Of other people the nearest is a released record
-    as often as another original; the distance is the mean difference of ranks, 1 for words.
+    another order would be called other people's. With d1 and d2 the distances of the nearest and
+    the second nearest (the mean difference of ranks, 1 for words), d1 / d2 of an original to the
+    release is as often less as more than to the other originals, if the release is of other
+    people, or of nobody.
     """
     if not names:
         return False
@@ -497,11 +506,15 @@ def _copied(
     # nobody is near to others of the same household, or to oneself
     labels = (households(original) or persons(original)).labels
     to_ours[labels[asked][:, None] == labels[ours]] = np.inf
-    nearest, released = to_ours.min(axis=1), to_theirs.min(axis=1)
-    # a hair is rounding
-    won = int((released < nearest - 1e-9).sum())
-    lost = int((released > nearest + 1e-9).sum())
+    other, own = _nearness(to_ours), _nearness(to_theirs)
+    won, lost = int((own < other - NEAR).sum()), int((own > other + NEAR).sum())
     if won <= lost:
         return False
     tried = np.array(won + lost)
-    return bool(_luck(np.array(won), tried, np.array(0.5)) < LUCK_TOGETHER)
+    return bool(_luck(np.array(won), tried, np.array(0.5)) < LUCK_OF_COPIES)
+
+
+def _nearness(apart: Floats) -> Floats:
+    """d1 / d2 of each row; 1 where two are the same."""
+    nearest, second = np.partition(apart, 1, axis=1)[:, :2].T
+    return np.where(second > NEAR, nearest / np.maximum(second, NEAR), 1.0)

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from inspect import signature
 
 from tacit.assess.own_values import OwnValues, own_values, size_of
+from tacit.attack.base import Attacker
+from tacit.attack.nearest import Nearest
+from tacit.attack.unchanged_columns import unchanged
 from tacit.base.facts import facts_of
 from tacit.base.measure import Measure
 from tacit.base.typing import Ints
@@ -20,13 +23,15 @@ from tacit.data.pair import read_as
 from tacit.risk import registry
 from tacit.risk.judged import keys_of
 
+OWN_COLUMNS = "own_columns"
+"""The attack on the columns that hold the person's own values, and on no others."""
 ROWS = ("household", "person")
 """Units of which a release may say how many rows they have."""
 
 
 @dataclass(frozen=True)
 class Presumed:
-    """What was found about whose values were released, for the measures that take it for granted."""
+    """Whose values were released, for the measures that take it for granted."""
 
     found: OwnValues
     keys: list[str] = field(default_factory=list)
@@ -52,6 +57,21 @@ class Presumed:
         told = release.schema.names(role=Role.confidential)
         keys = categories or list(release.quasi)
         return cls(found, keys, bool(categories), known, told)
+
+    def intruders(
+        self, original: Microdata, masked: Microdata, rows: Ints | None
+    ) -> dict[str, Attacker]:
+        """Who leaves out the columns of others, which only blur the link by one's own.
+
+        Where all of one's own are as they were, whoever links by those does the same.
+        """
+        compared = [name for name in original.quasi if name not in self.found.others]
+        follow = [name for name in compared if name in self.found.depends.get(name, ())]
+        if not follow or len(compared) == len(original.quasi):
+            return {}
+        if set(follow) <= set(unchanged(original, masked, truth=rows)[0]):
+            return {}
+        return {OWN_COLUMNS: Nearest(columns=follow)}
 
     def settings(self, name: str, given: Mapping[str, object]) -> dict[str, object]:
         """The keys that a measure is to count; empty where nothing was disproved."""

@@ -24,6 +24,12 @@ WHAT_TO_DO = (
     "(truth=..., --key COLUMN), or that row i is row i (truth='rows', --aligned)"
 )
 
+COPIES = (
+    "released records are as near to originals as copies, but not to those of their rows: either "
+    "it was said wrongly which row is whose, or the release repeats records of other people in "
+    "the file"
+)
+
 
 def release_rows(contents: Contents, limits: Mapping[str, float]) -> list[Row]:
     """Identifiers, raw columns and raw records; columns that nobody compared, for information."""
@@ -49,7 +55,9 @@ def release_rows(contents: Contents, limits: Mapping[str, float]) -> list[Row]:
 
 
 def own_rows(found: OwnValues) -> list[Row]:
-    """Columns whose values were shown to be other people's, for information."""
+    """Columns whose values were shown to be other people's, and records that are somebody's."""
+    if found.copied and not found.seen:
+        return [Row("alignment", float("nan"), 0.0, MISSING, COPIES)]
     if not found.others:
         return []
     number = float(len(found.others))

@@ -150,9 +150,7 @@ def measure(
 
     def attach(function: Function) -> Function:
         # on the function itself: nothing has to be looked up elsewhere
-        facts = MeasureFacts(
-            title, threshold, why, passes, holds, with_units, presumes
-        )
+        facts = MeasureFacts(title, threshold, why, passes, holds, with_units, presumes)
         function.facts = facts  # type: ignore[attr-defined]
         return function
 
