@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -215,9 +215,14 @@ def nothing_in_it(value: object) -> Kind:
 
 def cycles(rng: np.random.Generator) -> Release:
     """Rank swapping in cycles over the whole file, with the plan; rows are not said to be whose."""
-    step = tc.protect.RankSwapping(p=100, exchange="cycles", random_state=_draw(rng))
     file = health(RECORDS, rng).drop(columns=["sex", "smokes", "disease"])
-    return _protected(step, file, said=False)
+    keys = ["age", "height", "weight", "pressure"]
+    step = tc.protect.RankSwapping(
+        p=100, exchange="cycles", columns=keys, random_state=_draw(rng)
+    )
+    file["illness"] = rng.choice(["none", "flu", "hiv"], RECORDS)
+    released = _protected(step, file, said=False)
+    return replace(released, roles={"confidential": ["illness"]})
 
 
 def mdav(rng: np.random.Generator) -> Release:

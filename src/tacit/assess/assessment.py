@@ -49,6 +49,7 @@ from tacit.base.registry import Registry
 from tacit.base.stopping import STOPPED, Stop
 from tacit.base.typing import Ints, Progress
 from tacit.data.microdata import Microdata
+from tacit.data.same_values import Values, values_of
 from tacit.data.units import check, households, persons
 from tacit.plan.plan import Plan
 from tacit.protect.pseudonyms import Pseudonyms
@@ -406,19 +407,33 @@ def _rows_for_contents(
     if rows is not None:
         return rows
     # a plan that leaves rows in their places, and no column as it was, may explain why none is near
-    in_place = aligned is None and plan is not None and _in_place(original, plan)
+    in_place = (
+        aligned is None and plan is not None and _in_place(original, masked, plan)
+    )
     known = given or in_place or (aligned is not None and aligned.aligned)
     if original.n == masked.n and known:
         return np.arange(original.n, dtype=np.int64)
     return None
 
 
-def _in_place(original: Microdata, plan: Plan) -> bool:
-    """No step puts rows in another order, and every column leaves otherwise than it came."""
+def _in_place(original: Microdata, masked: Microdata, plan: Plan) -> bool:
+    """No step puts rows in another order, and what no step treats stands where it stood."""
     steps = plan.protectors()
+    if any(step.shuffles_rows for step in steps):
+        return False
     treated = {name for step in steps for name in step.treats(original)}
-    shuffled = any(step.shuffles_rows for step in steps)
-    return not shuffled and treated >= set(original.names)
+    kept = [name for name in masked.names if name in original.schema]
+    return all(
+        _same(values_of(original, name), values_of(masked, name))
+        for name in kept
+        if name not in treated
+    )
+
+
+def _same(ours: Values, theirs: Values) -> bool:
+    """Equal row by row; gaps in both are the same."""
+    numbers = ours.dtype.kind == theirs.dtype.kind == "f"
+    return np.array_equal(ours, theirs, equal_nan=numbers)
 
 
 class _Teller:
