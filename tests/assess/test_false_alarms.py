@@ -1,64 +1,42 @@
-"""Strong protection is called safe by the whole verdict, not only by the attacks.
+"""What is safe by construction is called safe, and what only looks so is not.
 
-``PYTHONPATH=src:tests python -m assess.test_false_alarms [FILES]`` prints the table.
+``python tools/false_alarms.py`` writes the table of both.
 """
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
-
 import pytest
 
-from assess.false_alarms import SORTS, judged
+from assess.false_alarms import KINDS, judged, released
+from assess.near_misses import NEAR_MISSES
 
 FILES = 200
-MOST = 0.05
+MOST = 0.02
 """Share of the files that may be called anything but safe."""
-TELLING = ("drawn", "independent")
-"""Sorts that have no plan to tell."""
 
 
-def cases(files: int) -> list[tuple[str, int, bool]]:
-    """So many files, of all sorts in turn; of those with a plan every other one is told."""
-    sorts = list(SORTS)
-    return [
-        (sort := sorts[k % len(sorts)], k, sort not in TELLING and k % 2 == 0)
-        for k in range(files)
-    ]
+def cases(files: int) -> list[tuple[str, int]]:
+    """So many files, of all kinds in turn."""
+    kinds = list(KINDS)
+    return [(kinds[k % len(kinds)], k) for k in range(files)]
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize(("sort", "seed", "told"), cases(10))
-def test_ten_files(sort: str, seed: int, told: bool) -> None:
-    assert judged(sort, seed, told=told).state == "safe"
+@pytest.mark.few(6)
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_file_of_each_kind_is_safe(kind: str) -> None:
+    found = judged(released(KINDS, kind, 0))
+    assert found.state == "safe", str(found)
 
 
 @pytest.mark.slow
 def test_two_hundred_files() -> None:
-    alarms = [
-        (sort, seed, str(found))
-        for sort, seed, told in cases(FILES)
-        if (found := judged(sort, seed, told=told)).state != "safe"
-    ]
-    print(alarms)
-    assert len(alarms) <= MOST * FILES
+    found = [(k, s, judged(released(KINDS, k, s))) for k, s in cases(FILES)]
+    alarms = [(k, s, str(v)) for k, s, v in found if v.state != "safe"]
+    assert len(alarms) <= MOST * FILES, alarms
 
 
-def main() -> None:
-    """Print how often each sort is called what."""
-    files = int(sys.argv[1]) if len(sys.argv) > 1 else FILES
-    states: Counter[tuple[str, str]] = Counter()
-    for sort, seed, told in cases(files):
-        found = judged(sort, seed, told=told)
-        states[sort, found.state] += 1
-        if found.state != "safe":
-            print(sort, seed, told, str(found)[:200], flush=True)
-    for (sort, state), many in sorted(states.items()):
-        print(f"{sort:22} {state:14} {many}")
-    alarms = sum(many for (_, state), many in states.items() if state != "safe")
-    print(f"{alarms} of {files} files are not called safe")
-
-
-if __name__ == "__main__":
-    main()
+@pytest.mark.few(6)
+@pytest.mark.parametrize("kind", NEAR_MISSES)
+def test_what_only_looks_safe_is_refused(kind: str) -> None:
+    found = judged(released(NEAR_MISSES, kind, 1))
+    assert found.state in ("not safe", "not assessed"), str(found)

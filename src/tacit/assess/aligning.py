@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tacit.assess.own_values import own_values
 from tacit.attack.alignment import Alignment, alignment
 from tacit.attack.informed.steps import apply_again
 from tacit.attack.truth import true_rows
@@ -163,12 +164,24 @@ def check_alignment(
     if original.n != masked.n:
         return None
     seen = alignment(original, masked)
+    if not seen.aligned and not any(_varies(masked, name) for name in masked.names):
+        return None  # all rows are alike: which is whose says nothing
     if seen.aligned or plan is None:
         return seen
     try:
         again = apply_again(plan.without_seeds(), original)
     except ValueError:
         return seen  # a plan that cannot be run again explains nothing
-    if again.n == original.n and alignment(original, again).aligned:
+    if again.n != original.n:
+        return None
+    if alignment(original, again).aligned:
         return seen
+    # values that are far from the person's may still go with them: then they do in both
+    rows = np.arange(original.n, dtype=np.int64)
+    if own_values(original, again, rows).seen:
+        return None if own_values(original, masked, rows).seen else seen
     return None
+
+
+def _varies(data: Microdata, name: str) -> bool:
+    return len(np.unique(values_of(data, name))) > 1

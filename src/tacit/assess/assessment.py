@@ -26,7 +26,13 @@ from tacit.assess.evidence import Use, unexplained, unknown_row, uses
 from tacit.assess.held import Allowed
 from tacit.assess.near_copies import near_copies
 from tacit.assess.next_step import MUCH, Adviser
-from tacit.assess.release_rows import above_chance, alignment_row, release_rows
+from tacit.assess.presumed import Presumed
+from tacit.assess.release_rows import (
+    above_chance,
+    alignment_row,
+    own_rows,
+    release_rows,
+)
 from tacit.assess.score import Score, score
 from tacit.assess.verdict import (
     ATTACK,
@@ -48,6 +54,7 @@ from tacit.base.registry import Registry
 from tacit.base.stopping import STOPPED, Stop
 from tacit.base.typing import Ints, Progress
 from tacit.data.microdata import Microdata
+from tacit.data.same_values import Values, values_of
 from tacit.data.units import check, households, persons
 from tacit.plan.plan import Plan
 from tacit.protect.pseudonyms import Pseudonyms
@@ -113,6 +120,8 @@ class Assessment:
     """Everything that the release holds, looked at whatever the roles say."""
     alignment: Alignment | None = None
     """Whether rows belong together; None where the truth was given."""
+    presumed: Presumed | None = None
+    """Whose values were released; None where it is not known which rows belong together."""
     copies: float = 0.0
     """Share of the released records that are one original with a little noise, beyond chance."""
     as_is: tuple[str, ...] = ()
@@ -192,6 +201,8 @@ class Assessment:
                     "one original with a little noise, whoever they are said to be of",
                 )
             )
+        if self.presumed is not None:
+            rows += own_rows(self.presumed.found)
         # an attack that finds more than chance shows that rows do belong together
         proved = any(
             above_chance(link.rate, link.chance, link.counted)
@@ -355,7 +366,13 @@ def assess(
     rows, given = both.rows, both.sure
     if in_order is None:
         in_order = both.leaves_in_order
+    # who gives the truth is believed
+    aligned = None if given else check_alignment(original, masked, known)
+    compared = _rows_for_contents(original, masked, rows, given, aligned, known)
+    presumed = Presumed.of(original, masked, compared)
     intruders = _attackers(original, masked, attackers, known, rows, in_order)
+    if presumed is not None and not isinstance(attackers, Mapping):
+        intruders |= presumed.intruders(original, masked, compared)
     _refuse_unknown(options or {})
     risk_names = list(risk_room.registry if risks is None else risks)
     loss_names = list(loss_room.registry if losses is None else losses)
@@ -383,6 +400,11 @@ def assess(
             sums_up = "attacks" in signature(room[name]).parameters
             if linkages and sums_up:
                 settings["attacks"] = linkages
+            if presumed is not None and word == "risk":
+                settings |= presumed.settings(name, settings)
+                if settings.get("keys") == []:
+                    results[name] = presumed.absent(name)
+                    continue
             run: Callable[[], Measure] = partial(
                 _measured, allowed, room[name], original, masked, **settings
             )
@@ -395,9 +417,6 @@ def assess(
     tell.end()
     seconds = time.perf_counter() - start
     limits = dict(thresholds or {})
-    # who gives the truth is believed
-    aligned = None if given else check_alignment(original, masked, known)
-    compared = _rows_for_contents(original, masked, rows, given, aligned)
     contents = look(original, masked, compared, _keyed(original, known))
     permitted = () if known is None else known.release_as_is
     return Assessment(
@@ -411,6 +430,7 @@ def assess(
         limits,
         contents,
         aligned,
+        presumed,
         as_is=(*permitted, *release_as_is),
         copies=near_copies(original, masked),
     )
@@ -430,13 +450,39 @@ def _rows_for_contents(
     rows: Ints | None,
     given: bool,
     aligned: Alignment | None,
+    plan: Plan | None = None,
 ) -> Ints | None:
     """The rows to compare columns by; None where it is not known which belong together."""
     if rows is not None:
         return rows
-    if original.n == masked.n and (given or (aligned is not None and aligned.aligned)):
+    # a plan that leaves rows in their places, and no column as it was, may explain why none is near
+    in_place = (
+        aligned is None and plan is not None and _in_place(original, masked, plan)
+    )
+    known = given or in_place or (aligned is not None and aligned.aligned)
+    if original.n == masked.n and known:
         return np.arange(original.n, dtype=np.int64)
     return None
+
+
+def _in_place(original: Microdata, masked: Microdata, plan: Plan) -> bool:
+    """No step puts rows in another order, and what no step treats stands where it stood."""
+    steps = plan.protectors()
+    if any(step.shuffles_rows for step in steps):
+        return False
+    treated = {name for step in steps for name in step.treats(original)}
+    kept = [name for name in masked.names if name in original.schema]
+    return all(
+        _same(values_of(original, name), values_of(masked, name))
+        for name in kept
+        if name not in treated
+    )
+
+
+def _same(ours: Values, theirs: Values) -> bool:
+    """Equal row by row; gaps in both are the same."""
+    numbers = ours.dtype.kind == theirs.dtype.kind == "f"
+    return np.array_equal(ours, theirs, equal_nan=numbers)
 
 
 class _Teller:

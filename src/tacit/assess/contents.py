@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tacit.base.typing import Ints
+from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Microdata, Role
 from tacit.data.same_values import (
     OTHER_CODES,
@@ -43,7 +43,7 @@ class Contents:
     """Share of the released records that the raw columns alone lead to, ties shared."""
     raw_records: float = 0.0
     """Share of the released records that equal one original record, and no other, in all columns
-    that both files have and nobody declared."""
+    that both files have and nobody declared; beyond chance, where it is known whose they are."""
     pseudonyms: list[str] = field(default_factory=list)
     """Identifiers that the plan replaced by codes of a secret key; who belongs together is left."""
 
@@ -88,7 +88,7 @@ def look(
         declared,
         unknown,
         _singled_out(original, masked, raw),
-        _raw_records(original, masked),
+        _raw_records(original, masked, rows),
         pseudonyms,
     )
 
@@ -179,8 +179,14 @@ def _singled_out(
     return float(risk.mean())
 
 
-def _raw_records(original: Microdata, masked: Microdata) -> float:
-    """Share of released records that stand in the original as they are, and only once."""
+def _raw_records(original: Microdata, masked: Microdata, rows: Ints | None) -> float:
+    """Share of released records that stand in the original as they are, and only once.
+
+    Where it is known whose row is whose, what chance gives is subtracted: other people may have
+    the same few categories. Records of one's own are compared with random rows; records of anybody
+    with records of other people (how often an original equals exactly one other) and with columns
+    in orders of their own (the product of the shares of their values).
+    """
     undeclared = (Role.quasi, Role.other)
     names = [
         name
@@ -194,4 +200,42 @@ def _raw_records(original: Microdata, masked: Microdata) -> float:
     width = int(theirs.max()) + 1
     count = np.bincount(ours, minlength=width)
     once = count[theirs] == 1
-    return float(once.mean())
+    if rows is None:
+        return float(once.mean())
+    known = np.flatnonzero(rows >= 0)
+    own = once[rows[known]] & (ours[known] == theirs[rows[known]])
+    # who equals somebody else does so by chance, and would as often have met the own record
+    elsewhere = float(once.sum() - own.sum())
+    of_own = _beyond(int(own.sum()), elsewhere / max(original.n - 1, 1))
+    twice = 2.0 * float((count == 2).sum()) / original.n
+    alone = np.flatnonzero(count[ours] == 1)
+    by_chance = masked.n * twice + float(
+        _products(original, masked, names, alone).sum()
+    )
+    of_anybody = _beyond(int(once.sum()), by_chance)
+    return max(of_own, of_anybody) / masked.n
+
+
+def _products(
+    original: Microdata, masked: Microdata, names: list[str], rows: Ints
+) -> Floats:
+    """How many released records are expected to equal each of these originals, if columns were
+    independent of each other."""
+    expected = np.full(len(rows), float(masked.n))
+    for name in names:
+        ours, theirs = values_of(original, name)[rows], values_of(masked, name)
+        if ours.dtype.kind != theirs.dtype.kind:
+            ours, theirs = ours.astype(np.str_), theirs.astype(np.str_)
+        values, count = np.unique(theirs, return_counts=True)
+        place = np.minimum(np.searchsorted(values, ours), len(values) - 1)
+        same = values[place] == ours
+        if ours.dtype.kind == "f":
+            same |= np.isnan(ours) & np.isnan(values[place])
+        expected *= np.where(same, count[place] / masked.n, 0.0)
+    return expected
+
+
+def _beyond(found: int, by_chance: float) -> float:
+    """How many were found beyond chance; 0 where that is luck (four standard deviations)."""
+    luck = by_chance + 4.0 * float(np.sqrt(by_chance))
+    return found - by_chance if found > luck else 0.0

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from tacit.assess.contents import Contents
+from tacit.assess.own_values import OwnValues
 from tacit.assess.verdict import (
     ATTACK,
     FAILS,
@@ -21,6 +22,12 @@ WHAT_TO_DO = (
     "rows of the two files do not seem to belong together: rows of a release are shuffled, and "
     "its private manifest says which is whose (--plan RELEASE.manifest.json); or say it yourself "
     "(truth=..., --key COLUMN), or that row i is row i (truth='rows', --aligned)"
+)
+
+COPIES = (
+    "released records are as near to originals as copies, but not to those of their rows: either "
+    "it was said wrongly which row is whose, or the release repeats records of other people in "
+    "the file"
 )
 
 
@@ -41,6 +48,16 @@ def release_rows(contents: Contents, limits: Mapping[str, float]) -> list[Row]:
         what = "pseudonyms of a secret key, by which rows of a unit are known to belong together"
         rows.append(_told("pseudonyms", contents.pseudonyms, what))
     return rows
+
+
+def own_rows(found: OwnValues) -> list[Row]:
+    """Columns whose values were shown to be other people's, and records that are somebody's."""
+    if found.copied and not found.seen:
+        return [Row("alignment", float("nan"), 0.0, MISSING, COPIES)]
+    if not found.others:
+        return []
+    number = float(len(found.others))
+    return [Row("values_of_others", number, None, INFORMATION, found.sentence)]
 
 
 def alignment_row(alignment: Alignment | None, certain: bool) -> Row | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, runtime_checkable
 
 from tacit.base.errors import ParameterError
@@ -25,6 +25,14 @@ RELEASE = ("raw_columns", "raw_records")
 RAW_RECORDS = 0.01
 """At most one released record in a hundred may stand in the original as it is, and only once there:
 whoever knows that person finds the record, whatever the average over all records says."""
+
+TOO_FEW = "too_few_people"
+"""The row of a file in which guessing alone finds too many."""
+STRONGEST = "strongest"
+"""The measure that sums attacks up."""
+
+LUCK = 0.001
+"""What guessing finds with this probability is no finding: some fifteen attackers try."""
 
 # how a risk stands beside its threshold
 PASSES = "passes"
@@ -72,6 +80,8 @@ class Row:
     why: str
     interval: tuple[float, float] | None = None
     """Where the value lies with 95 % confidence; its upper end is what the verdict uses."""
+    people: str = ""
+    """Who is at risk, where a measure can say it: 'so many of so many records'."""
 
     def to_dict(self) -> dict[str, object]:
         """Plain types for JSON."""
@@ -169,7 +179,10 @@ def _above(row: Row) -> str:
     """A row that is above its threshold, or whose interval crosses it."""
     if row.standing == CROSSES and row.interval is not None:
         return f"{row.name} {row.value:.4g}, up to {row.interval[1]:.4g} > {row.threshold:g}"
-    return f"{row.name} {row.value:.4g} > {row.threshold:g}"
+    if row.name == TOO_FEW:
+        return row.why
+    who = f" ({row.people})" if row.people else ""
+    return f"{row.name} {row.value:.4g} > {row.threshold:g}{who}"
 
 
 def thresholds_of_measures() -> dict[str, float]:
@@ -218,10 +231,50 @@ def verdict(
         _attack_row(name, link, limits.get(name, limits["attack"]))
         for name, link in attacks.items()
     ]
+    few = _too_few(attacks, limits["attack"])
     rows += [
         _risk_row(name, measure, limits.get(name)) for name, measure in risk.items()
     ]
-    return Verdict((*rows, *release), attacked=bool(attacks))
+    return Verdict((*few, *rows, *release), attacked=bool(attacks))
+
+
+def _luck(found: float, of: int, chance: float) -> float:
+    """The probability that guessing finds as many: the upper tail of the binomial."""
+    least = math.ceil(found - 1e-9)
+    if chance <= 0 or least > of:
+        return 0.0
+    if chance >= 1:
+        return 1.0
+    whole = math.lgamma(of + 1)
+    tail = 0.0
+    for k in range(least, of + 1):
+        ways = whole - math.lgamma(k + 1) - math.lgamma(of - k + 1)
+        term = math.exp(ways + k * math.log(chance) + (of - k) * math.log1p(-chance))
+        tail += term
+        # beyond the mean terms fall faster and faster
+        if k > of * chance and term < 1e-12:
+            break
+    return min(tail, 1.0)
+
+
+def _too_few(attacks: Mapping[str, object], limit: float | None) -> list[Row]:
+    """Where guessing alone finds more than is accepted, nothing that is done to the file helps."""
+    ran = [link for link in attacks.values() if isinstance(link, Rated)]
+    chance = max((_chance(link) for link in ran), default=0.0)
+    if limit is None or chance <= limit:
+        return []
+    people = round(1 / chance)
+    why = (
+        f"only {people} people: whoever guesses finds one in {people}, and one in "
+        f"{round(1 / limit)} is accepted; a release of so few can never pass"
+    )
+    return [Row(TOO_FEW, chance, limit, FAILS, why)]
+
+
+def _chance(link: Rated) -> float:
+    """The rate of guessing; not known of every attack."""
+    chance = float(getattr(link, "released_chance", 0.0))
+    return 0.0 if math.isnan(chance) else chance
 
 
 def _attack_row(
@@ -237,7 +290,23 @@ def _attack_row(
     interval = getattr(link, "released_interval", getattr(link, "interval", None))
     counts = str(getattr(link, "counts", "records"))
     who = "" if counts == "records" else f"{counts} found; "
-    return row_of(name, rate, limit, f"{who}attacker: {link.knows}", interval)
+    row = row_of(name, rate, limit, f"{who}attacker: {link.knows}", interval)
+    people = int(getattr(link, "released", 0))
+    return _beyond_chance(row, _chance(link), people, interval)
+
+
+def _beyond_chance(
+    row: Row, chance: float, people: int, interval: Sequence[float] | None
+) -> Row:
+    """Where guessing finds as many, nobody is found by what was released, as far as can be told."""
+    found = row.value * people
+    if row.threshold is None or not chance or _luck(found, people, chance) < LUCK:
+        return row
+    upper = row.value if interval is None else interval[1]
+    crosses = chance <= row.threshold < upper - chance
+    found_by = None if interval is None else (interval[0], interval[1])
+    standing = CROSSES if crosses else PASSES
+    return replace(row, standing=standing, interval=found_by)
 
 
 def _risk_row(
@@ -257,7 +326,24 @@ def _risk_row(
     if name == "k_anonymity" and not measure.details.get("categorical keys", True):
         why = "for information: perturbed values form no groups; the attacks judge them"
         return Row(name, measure.value, None, INFORMATION, why)
-    return row_of(name, measure.value, limit, _why(name, measure))
+    row = row_of(name, measure.value, limit, _why(name, measure))
+    if name == STRONGEST and row.standing == FAILS:
+        said = measure.details
+        chance, people = said.get("released chance", 0.0), said.get("released", 0)
+        return _beyond_chance(row, chance, people, said.get("released interval"))
+    return replace(row, people=_people(measure, limit))
+
+
+def _people(measure: Measure, limit: float | None) -> str:
+    """Whom a measure of keys is about, in words: how many of how many; empty if not known."""
+    if measure.per_record is None or limit is None or not len(measure.per_record):
+        return ""
+    number = len(measure.per_record)
+    if not (measure.name in registry and facts_of(registry[measure.name]).presumes):
+        return ""
+    # a largest value is one person's; shares and means are of all
+    above = int((measure.per_record > limit).sum())
+    return f"{above:,} of {number:,} records"
 
 
 def _missing(

@@ -119,6 +119,9 @@ class MeasureFacts:
     """Why it cannot go by passes and holds what it looks at; empty where it does not."""
     with_units: MeasurePasses | None = None
     """How it goes where persons or households have several records, if otherwise."""
+    presumes: bool = False
+    """It takes for granted that the values of released keys are those of the person, and is told by
+    an assessment of which keys that was disproved (``assess.own_values``)."""
 
     def way(self, has_units: bool) -> MeasurePasses:
         """How it goes through a file that has persons or households, or none."""
@@ -133,6 +136,7 @@ def measure(
     passes: MeasurePasses = "together",
     holds: str = "",
     with_units: MeasurePasses | None = None,
+    presumes: bool = False,
 ) -> Callable[[Function], Function]:
     """Say what a measure is, how it goes through a file that is larger than memory, or why not.
 
@@ -146,7 +150,7 @@ def measure(
 
     def attach(function: Function) -> Function:
         # on the function itself: nothing has to be looked up elsewhere
-        facts = MeasureFacts(title, threshold, why, passes, holds, with_units)
+        facts = MeasureFacts(title, threshold, why, passes, holds, with_units, presumes)
         function.facts = facts  # type: ignore[attr-defined]
         return function
 

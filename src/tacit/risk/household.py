@@ -16,6 +16,7 @@ from tacit.risk.judged import Judged
     threshold=0.05,
     why="at most one household member in twenty",
     passes="units",
+    presumes=True,
 )
 def household(
     original: object,

@@ -260,6 +260,7 @@ def household_risk(record: Floats, household: Ints) -> Floats:
     threshold=0.01,
     why="at most one re-identification in a hundred records",
     passes="keys",
+    presumes=True,
 )
 def reidentification(
     original: object,

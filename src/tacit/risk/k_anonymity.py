@@ -19,7 +19,11 @@ from tacit.risk.judged import Judged, keys_of
 
 
 @facts.measure(
-    "k-anonymity", threshold=0.0, why="nobody in a group smaller than k", passes="keys"
+    "k-anonymity",
+    threshold=0.0,
+    why="nobody in a group smaller than k",
+    passes="keys",
+    presumes=True,
 )
 def k_anonymity(
     original: object,

@@ -138,6 +138,7 @@ def _forms(shared: ColumnShares, column: str, c: float) -> Diversity:
     threshold=0.0,
     why="no group with fewer than l values",
     passes="cells",
+    presumes=True,
 )
 def l_diversity(
     original: object,

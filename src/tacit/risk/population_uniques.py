@@ -21,6 +21,7 @@ from tacit.risk.superpopulation import by_pitman, by_weights, by_zayatz
     threshold=0.001,
     why="at most one population unique in a thousand records",
     passes="keys",
+    presumes=True,
 )
 def population_uniques(
     original: object,

@@ -41,7 +41,11 @@ def _one_in_the_population(counted: Frequencies) -> Floats:
 
 
 @facts.measure(
-    "Prosecutor", threshold=0.34, why="no group smaller than three", passes="keys"
+    "Prosecutor",
+    threshold=0.34,
+    why="no group smaller than three",
+    passes="keys",
+    presumes=True,
 )
 def prosecutor(
     original: object,
@@ -94,6 +98,7 @@ def prosecutor(
     threshold=0.2,
     why="no key with fewer than five bearers",
     passes="keys",
+    presumes=True,
 )
 def journalist(
     original: object,
@@ -147,7 +152,11 @@ def journalist(
 
 
 @facts.measure(
-    "Marketer", threshold=0.05, why="at most one right link in twenty", passes="keys"
+    "Marketer",
+    threshold=0.05,
+    why="at most one right link in twenty",
+    passes="keys",
+    presumes=True,
 )
 def marketer(
     original: object,

@@ -218,6 +218,7 @@ def sampling_fraction(
     threshold=0.01,
     why="hardly any record unique on few keys",
     passes="keys",
+    presumes=True,
 )
 def special_uniques(
     original: object,

@@ -145,6 +145,7 @@ def _distances_of(shared: ColumnShares, *, ordered: bool) -> Floats:
     threshold=0.3,
     why="no group tells much more than the file",
     passes="cells",
+    presumes=True,
 )
 def t_closeness(
     original: object,

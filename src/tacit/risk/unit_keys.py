@@ -21,6 +21,7 @@ from tacit.risk.judged import Judged
     threshold=0.05,
     why="at most one household in twenty found by its size and members",
     passes="units",
+    presumes=True,
 )
 def household_keys(
     original: object,
@@ -73,6 +74,7 @@ def household_keys(
     threshold=0.05,
     why="at most one person in twenty found by all rows together",
     passes="units",
+    presumes=True,
 )
 def person_keys(
     original: object,
