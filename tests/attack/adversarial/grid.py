@@ -18,7 +18,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import tacit as tc
-from attack.adversarial import gap_pattern, likelihood, pairing, shadow, sinkhorn
+from attack.adversarial import (
+    features,
+    gap_pattern,
+    likelihood,
+    pairing,
+    shadow,
+    sinkhorn,
+)
 from attack.adversarial.counting import hits
 from attack.adversarial.releases import FILES, MAKERS, Refused, Trial, trial
 
@@ -28,8 +35,9 @@ ATTACKS = {
     "shadow": shadow.attack,
     "pairing": pairing.attack,
     "gaps": gap_pattern.attack,
+    "features": features.attack,
 }
-NEED_NO_PLAN = ("pairing", "gaps")
+NEED_NO_PLAN = ("pairing", "gaps", "features")
 ENOUGH = 0.95
 SEEDS, MORE = 2, 8
 """Files of each cell, and other files where it was short."""
