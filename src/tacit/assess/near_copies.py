@@ -53,7 +53,8 @@ def _alone(tree: object, records: Floats, own: int) -> Floats:
 
 def _numbers(original: Microdata, masked: Microdata) -> tuple[Floats, Floats]:
     """Known numbers without gaps that both files have, in units of their spread."""
-    ours, theirs = [], []
+    ours: list[Floats] = []
+    theirs: list[Floats] = []
     for name in masked.names:
         if name not in original.schema or original.schema[name].role not in KNOWN:
             continue

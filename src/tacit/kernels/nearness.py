@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.base.typing import Floats, Ints
+from tacit.kernels.arrays import Floats, Ints
 from tacit.kernels.compiler import njit
 
 

@@ -39,8 +39,10 @@ class Learned:
 class Law(Protocol):
     """What agreement is worth, in nats."""
 
-    bits: float
-    """Mean of log2 P / Q over own pairs: how much the feature tells of whose record it is."""
+    @property
+    def bits(self) -> float:
+        """Mean of log2 P / Q over own pairs: how much the feature tells of whose record it is."""
+        ...
 
     def of_pairs(self, some: Ints, place: Ints, others: Ints) -> Floats:
         """The gain of each listed pair: original ``some[place[e]]`` and record ``others[e]``."""
@@ -94,7 +96,7 @@ class Near:
         """How many numbers are within each level: half of them, a fourth, ..., one."""
         m = len(self.ordered)
         halves = m >> np.arange(1, max(2, m.bit_length()))
-        return np.maximum(halves, 1).astype(np.int64)
+        return np.asarray(np.maximum(halves, 1), np.int64)
 
     def learn(self, pairs: Learned) -> NearLaw | None:
         """The law of the levels: it never falls as numbers come nearer."""
@@ -166,7 +168,7 @@ def _rising(seen: Ints, strangers: Floats) -> Floats:
             last = blocks.pop()
             blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
     ratios = [r for block in blocks for r in [_ratio(block)] * int(block[2])]
-    return np.log(np.maximum(np.array(ratios) / total, 1e-12))
+    return np.asarray(np.log(np.maximum(np.array(ratios) / total, 1e-12)))
 
 
 def _ratio(block: list[float]) -> float:

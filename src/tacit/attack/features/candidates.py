@@ -99,7 +99,8 @@ def _in_several(near: Sequence[Told], rows: Ints) -> Ints:
     """The nearest records in several numbers, by rank and in units of what each tells."""
     from scipy.spatial import cKDTree
 
-    ours, theirs = [], []
+    ours: list[Floats] = []
+    theirs: list[Floats] = []
     for one in near:
         feature = one.feature.agreement
         assert isinstance(feature, Near)

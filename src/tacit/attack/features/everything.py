@@ -136,9 +136,14 @@ class Everything(Attacker):
         order = np.arange(masked.n) if self.in_order else None
         files = TwoFiles.of(original, masked, columns, order=order)
         marks = _marks(files)
+        others = np.argsort(_hashes(files.shown_values(), files.m), kind="stable")
         told = [
             _learned(
-                files, (marks & 1 != half) & (self._truth >= 0), self._truth, marks
+                files,
+                (marks & 1 != half) & (self._truth >= 0),
+                self._truth,
+                marks,
+                others,
             )
             for half in (0, 1)
         ]
@@ -162,24 +167,32 @@ def _marks(files: TwoFiles) -> Ints:
 
     Whole units, and identical records, are in one half; and nothing depends on the order of rows.
     """
-    hashes = np.zeros(files.n, np.uint64)
-    for values in (*files.known.values(), *files.known_labels.values()):
-        column = np.ascontiguousarray(np.nan_to_num(values, nan=-1.0) + 0.0, np.float64)
-        hashes = (hashes ^ column.view(np.uint64)) * FACTOR
-        hashes ^= hashes >> np.uint64(32)
+    hashes = _hashes(files.known_values(), files.n)
     least = np.full(int(files.unit.max(initial=-1)) + 1, np.iinfo(np.uint64).max)
     np.minimum.at(least, files.unit, hashes)
     return (least[files.unit] >> np.uint64(1)).astype(np.int64)
 
 
-def _learned(files: TwoFiles, given: Bools, own: Ints, marks: Ints) -> list[Told]:
+def _hashes(columns: list[Floats], n: int) -> np.ndarray:
+    """A number of the values of each row."""
+    hashes = np.zeros(n, np.uint64)
+    for values in columns:
+        column = np.ascontiguousarray(np.nan_to_num(values, nan=-1.0) + 0.0, np.float64)
+        hashes = (hashes ^ column.view(np.uint64)) * FACTOR
+        hashes ^= hashes >> np.uint64(32)
+    return hashes
+
+
+def _learned(
+    files: TwoFiles, given: Bools, own: Ints, marks: Ints, others: Ints
+) -> list[Told]:
     """What these people tell of the others."""
     rows = np.flatnonzero(given)
     if len(rows) < FEWEST:
         return []
     known = rows[np.argsort(marks[rows], kind="stable")][:MOST_PAIRS]
     pairs = Learned(known, own[known])
-    return learned(catalogue(files, pairs), pairs, files.m)
+    return learned(catalogue(files, pairs), pairs, others)
 
 
 def _evidence(

@@ -49,7 +49,7 @@ class Told:
     weight: float
 
 
-def learned(features: Iterable[Feature], pairs: Learned, released: int) -> list[Told]:
+def learned(features: Iterable[Feature], pairs: Learned, released: Ints) -> list[Told]:
     """Features that tell something, weighed.
 
     Parameters
@@ -58,8 +58,9 @@ def learned(features: Iterable[Feature], pairs: Learned, released: int) -> list[
         The catalogue.
     pairs : Learned
         Known pairs.
-    released : int
-        Records of the release.
+    released : array of int
+        The released records in an order that does not depend on the file's: strangers are drawn by
+        it.
     """
     laws = _telling(features, pairs)
     if not laws:
@@ -118,7 +119,7 @@ def _keep(best: dict[str, Said], name: str, said: Said) -> None:
         best[name] = said
 
 
-def _weights(laws: list[Law], pairs: Learned, released: int) -> Floats:
+def _weights(laws: list[Law], pairs: Learned, released: Ints) -> Floats:
     """Weights of the conditional logit, by Newton steps that stay in [0, HEAVIEST]."""
     rows, own = _some(pairs)
     strangers = _strangers(len(rows), released)
@@ -134,7 +135,7 @@ def _weights(laws: list[Law], pairs: Learned, released: int) -> Floats:
         axis=2,
     )
     # each stranger that is looked at stands for as many that are not
-    offset = np.log(max(released - 1, 1) / each)
+    offset = np.log(max(len(released) - 1, 1) / each)
     count = len(laws)
     weights = np.full(count, 1.0 / max(1.0, np.sqrt(count)))
     # a weak pull towards one: what tells nothing else counts as its law says
@@ -197,8 +198,9 @@ def _some(pairs: Learned) -> tuple[Ints, Ints]:
     return pairs.rows[at], pairs.own[at]
 
 
-def _strangers(rows: int, released: int) -> Ints:
+def _strangers(rows: int, released: Ints) -> Ints:
     """Released records for each known pair: others for each, and the same in every run."""
-    each = min(STRANGERS, released)
-    drawn = np.random.default_rng(released).integers(0, released, (rows, each))
-    return drawn.astype(np.int64)
+    count = len(released)
+    each = min(STRANGERS, count)
+    drawn = np.random.default_rng(count).integers(0, count, (rows, each))
+    return np.asarray(released[drawn])

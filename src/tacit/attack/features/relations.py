@@ -116,7 +116,8 @@ def _correlation(x: Floats, y: Floats) -> float:
 
 def _ranks(values: Floats) -> Floats:
     ordered = np.sort(values)
-    return np.searchsorted(ordered, values) + np.searchsorted(ordered, values, "right")
+    low, high = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
+    return np.asarray(low + high, np.float64)
 
 
 def _between(known: Floats, own: Floats, pairs: Learned) -> Floats:

@@ -55,6 +55,17 @@ class TwoFiles:
         """The released columns that are read."""
         return list(dict.fromkeys([*self.shown, *self.shown_labels, *self.texts]))
 
+    def known_values(self) -> list[Floats]:
+        """What is known of the originals."""
+        labels = [label.astype(np.float64) for label in self.known_labels.values()]
+        return [*self.known.values(), *labels]
+
+    def shown_values(self) -> list[Floats]:
+        """What the released records hold, wherever they stand."""
+        numbers = [values for name, values in self.shown.items() if name != ROW]
+        labels = [label.astype(np.float64) for label in self.shown_labels.values()]
+        return [*numbers, *labels]
+
     @property
     def shared(self) -> list[str]:
         """Columns of numbers that are known and released under one name."""
