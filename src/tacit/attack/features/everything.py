@@ -18,6 +18,7 @@ from tacit.attack.holding import COLUMNS, Holding
 from tacit.attack.identical_rows import FACTOR
 from tacit.attack.informed.evidence import Evidence, Part, Rule, link_by
 from tacit.attack.informed.evidence_assignment import DENSE
+from tacit.attack.informed.evidence_graph import links_among
 from tacit.attack.linkage import Linkage
 from tacit.attack.solver.csr import pointers_of
 from tacit.attack.solver.solution import LogEntry
@@ -25,11 +26,16 @@ from tacit.attack.truth import true_rows
 from tacit.base.errors import ColumnError
 from tacit.base.typing import Bools, Floats, Ints
 from tacit.data.microdata import Microdata
+from tacit.kernels.arrays import rising
 
 MOST_PAIRS = 1_500
 """Known pairs from which laws are learned."""
 FEWEST = 8
 """Known pairs below which nothing can be learned."""
+FEW = 1_000
+"""Originals up to which the assignment is among all pairs; above among the cheapest of each."""
+LISTED = 20
+"""Cheapest pairs of each class that come into question for the assignment."""
 BLOCK = 20_000
 """Originals of a large file that are linked at a time."""
 
@@ -152,8 +158,7 @@ class Everything(Attacker):
             np.column_stack([np.zeros(files.m), *(a.theirs() for a in agreements)])
         )
         if max(files.n, files.m) <= DENSE:
-            evidence = _evidence(files, marks & 1, told, theirs)
-            matching = link_by(evidence, self.rule)
+            matching = _all_pairs(files, marks & 1, told, theirs, self.rule)
         else:
             matching = _among_candidates(files, marks & 1, told, theirs)
         matching.log = _log(told)
@@ -195,28 +200,57 @@ def _learned(
     return learned(catalogue(files, pairs), pairs, others)
 
 
-def _evidence(
-    files: TwoFiles, halves: Ints, told: list[list[Told]], theirs: Distinct
-) -> Evidence:
-    """The cost of every pair, by the laws of the other half."""
+def _all_pairs(
+    files: TwoFiles, halves: Ints, told: list[list[Told]], theirs: Distinct, rule: Rule
+) -> Matching:
+    """Every pair of distinct records costs what the laws of the other half say."""
     agreements = [one.feature.agreement for some in told for one in some]
     ours = distinct(np.column_stack([halves, *(a.ours() for a in agreements)]))
+    half = halves[ours.first]
+    cost = np.zeros((len(ours.rows), len(theirs.rows)))
+    for which in (0, 1):
+        mine = np.flatnonzero(half == which)
+        total = np.zeros((len(mine), len(theirs.rows)))
+        for one in told[which]:
+            one.law.take_off(total, ours.first[mine], theirs.first, one.weight)
+        cost[mine] = total
+    if rule != "assignment" or files.n > files.m or files.n <= FEW:
+        return link_by(_of_costs(cost, ours, theirs), rule)
+    listed = _cheapest_pairs(cost)
+    # any complete linkage will do as the last resort
+    spare = np.repeat(np.arange(len(theirs.rows)), theirs.count)[: files.n]
+    owner, target, count, _ = links_among(listed, ours, theirs, spare)
+    score = np.full(len(ours.rows), np.nan)
+    score[owner] = cost[owner, target]
+    share = count / ours.count[owner]
+    indptr = pointers_of(owner, len(ours.rows))
+    return members_share(ours, theirs, indptr, target, share, score=score)
 
-    def cost(a: Floats, b: Floats) -> Floats:
-        rows = ours.first[a[:, 0].astype(np.int64)]
-        others = theirs.first[b[:, 0].astype(np.int64)]
-        out = np.zeros((len(rows), len(others)))
-        for half in (0, 1):
-            mine = np.flatnonzero(halves[rows] == half)
-            total = np.zeros((len(mine), len(others)))
-            for one in told[half]:
-                one.law.take_off(total, rows[mine], others, one.weight)
-            out[mine] = total
-        return out
+
+def _of_costs(cost: Floats, ours: Distinct, theirs: Distinct) -> Evidence:
+    """Costs of all pairs of classes as evidence."""
+
+    def looked_up(a: Floats, b: Floats) -> Floats:
+        return cost[np.ix_(a[:, 0].astype(np.int64), b[:, 0].astype(np.int64))]
 
     left = ours.inverse[:, None].astype(np.float64)
     right = theirs.inverse[:, None].astype(np.float64)
-    return Evidence.of_part(Part(left, right, cost, None))
+    return Evidence.of_part(Part(left, right, looked_up, None))
+
+
+def _cheapest_pairs(cost: Floats) -> tuple[Ints, Ints, Floats]:
+    """The pairs that are among the cheapest of their original or of their masked class."""
+    n, m = cost.shape
+    forth = np.argpartition(cost, min(LISTED, m) - 1, axis=1)[:, :LISTED]
+    back = np.argpartition(cost, min(LISTED, n) - 1, axis=0)[:LISTED]
+    key = np.concatenate(
+        [
+            (np.arange(n)[:, None] * m + forth).ravel(),
+            (back * m + np.arange(m)).ravel(),
+        ]
+    )
+    rows, columns = np.divmod(rising(key), m)
+    return rows, columns, cost[rows, columns]
 
 
 def _among_candidates(

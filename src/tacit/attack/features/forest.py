@@ -10,7 +10,7 @@ from tacit.attack.features.agreement import Learned
 from tacit.attack.features.two_files import TwoFiles
 from tacit.base.typing import Floats
 
-TREES = 48
+TREES = 24
 """Trees that vote; each known pair is told by those that did not see it, about a third."""
 FEWEST = 30
 """Known pairs below which no tree is grown."""

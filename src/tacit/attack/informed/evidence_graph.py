@@ -140,20 +140,43 @@ def sparse_links(
             "rule='nearest'"
         )
     a, b = hints(evidence, ours, theirs)
-    n = len(ours.rows)
-    m = len(theirs.rows)
-    rows, columns, cost = candidate_pairs(
+    listed = candidate_pairs(
         evidence,
         ours,
         theirs,
         CANDIDATES,
     )
-    units = np.repeat(np.arange(n), ours.count)
-    slots = np.repeat(np.arange(m), theirs.count)
+    units = np.repeat(np.arange(len(ours.rows)), ours.count)
+    slots = np.repeat(np.arange(len(theirs.rows)), theirs.count)
     # A complete linkage must exist: the one that is best by the hints joins, behind a wall
     # of cost. It only has to be there, so 1 % from the optimum is near enough.
     near = assign(a[units], b[slots], metric="squared", gap=0.01, exact=EXACT)
-    spare = slots[near.match]
+    return links_among(listed, ours, theirs, slots[near.match])
+
+
+def links_among(
+    listed: tuple[Ints, Ints, Floats], ours: Distinct, theirs: Distinct, spare: Ints
+) -> tuple[Ints, Ints, Floats, bool]:
+    """An assignment inside listed pairs of classes.
+
+    Parameters
+    ----------
+    listed : (original class, masked class, cost)
+        The pairs that come into question.
+    ours, theirs : Distinct
+        The classes.
+    spare : array of int
+        A masked class for each original record that together make a complete linkage: taken where
+        there is no other, and then not called a link.
+
+    Returns
+    -------
+    owner, target, count, complete
+        As ``sparse_links``.
+    """
+    rows, columns, cost = listed
+    n, m = len(ours.rows), len(theirs.rows)
+    units = np.repeat(np.arange(n), ours.count)
     lowest = min(0.0, float(cost.min(initial=0.0)))
     wall = (float(cost.max(initial=0.0)) - lowest + 1.0) * 1e3
     unit_ptr, edge = take_rows(pointers_of(rows, n), units)
