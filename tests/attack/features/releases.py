@@ -311,6 +311,33 @@ def kept_totals(rng: np.random.Generator) -> Made:
     return Made(file, masked, simple, {"confidential": ["all"]})
 
 
+def equal_rows(rng: np.random.Generator) -> Made:
+    """Four rows of each person under noise of their own."""
+    person = np.repeat(np.arange(N // 4), 4)
+    file = census(rng, N // 4, 3).iloc[person].reset_index(drop=True)
+    masked = noisy(file, rng, 0.6)
+    means = [f.groupby(person).transform("mean").to_numpy() for f in (file, masked)]
+    file["person"] = person
+    masked["person"] = rng.permutation(N // 4)[person]
+    return Made(file, masked, by_distance(*means), {"person": ["person"]})
+
+
+def shifted_persons(rng: np.random.Generator) -> Made:
+    """Four rows of each person, all moved by the shift of that person."""
+    person = np.repeat(np.arange(N // 4), 4)
+    file = pd.DataFrame(
+        {"day": rng.integers(0, 3000, N), "dose": rng.integers(1, 4, N)}
+    )
+    masked = file.assign(day=file.day + rng.integers(-3000, 3000, N // 4)[person])
+    apart = [
+        f.day.to_numpy() - f.day.groupby(person).transform("mean").to_numpy()
+        for f in (file, masked)
+    ]
+    file["person"] = person
+    masked["person"] = rng.permutation(N // 4)[person]
+    return Made(file, masked, by_distance(*apart), {"person": ["person"]})
+
+
 RELEASES: dict[str, Callable[[np.random.Generator], Made]] = {
     make.__name__: make
     for make in (
@@ -343,6 +370,6 @@ RELEASES: dict[str, Callable[[np.random.Generator], Made]] = {
             shifted_dates,
             numbers_among_letters,
         ),
-        secret_codes,
+        *(secret_codes, equal_rows, shifted_persons),
     )
 }

@@ -18,6 +18,7 @@ from tacit.attack.features.relations import (
     relations,
 )
 from tacit.attack.features.two_files import TwoFiles
+from tacit.attack.features.unit_rows import unit_rows
 from tacit.attack.features.values import residues, values
 
 # whether values are near is one thing, however it is read: the reading that tells most is taken
@@ -40,4 +41,5 @@ def catalogue(files: TwoFiles, pairs: Learned) -> Iterator[Feature]:
     yield from residues(files, pairs)
     yield from classes(files)
     yield from differences(files)
+    yield from unit_rows(files)
     yield from relations(files, pairs)

@@ -12,10 +12,10 @@ from tacit.attack.class_links import members_share
 from tacit.attack.features.agreement import Learned
 from tacit.attack.features.candidates import candidates, cheapest
 from tacit.attack.features.catalogue import catalogue
+from tacit.attack.features.halves import hashes, marks, once
 from tacit.attack.features.learning import Told, learned
 from tacit.attack.features.two_files import TwoFiles
 from tacit.attack.holding import COLUMNS, Holding
-from tacit.attack.identical_rows import FACTOR
 from tacit.attack.informed.evidence import Evidence, Part, Rule, link_by
 from tacit.attack.informed.evidence_assignment import DENSE
 from tacit.attack.informed.evidence_graph import links_among
@@ -141,14 +141,14 @@ class Everything(Attacker):
     ) -> Matching:
         order = np.arange(masked.n) if self.in_order else None
         files = TwoFiles.of(original, masked, columns, order=order)
-        marks = _marks(files)
-        others = np.argsort(_hashes(files.shown_values(), files.m), kind="stable")
+        numbers = marks(files)
+        others = np.argsort(hashes(files.shown_values(), files.m), kind="stable")
         told = [
             _learned(
                 files,
-                (marks & 1 != half) & (self._truth >= 0),
+                (numbers & 1 != half) & (self._truth >= 0),
                 self._truth,
-                marks,
+                numbers,
                 others,
             )
             for half in (0, 1)
@@ -158,44 +158,23 @@ class Everything(Attacker):
             np.column_stack([np.zeros(files.m), *(a.theirs() for a in agreements)])
         )
         if max(files.n, files.m) <= DENSE:
-            matching = _all_pairs(files, marks & 1, told, theirs, self.rule)
+            matching = _all_pairs(files, numbers & 1, told, theirs, self.rule)
         else:
-            matching = _among_candidates(files, marks & 1, told, theirs)
+            matching = _among_candidates(files, numbers & 1, told, theirs)
         matching.log = _log(told)
         return matching
 
     _truth: Ints
 
 
-def _marks(files: TwoFiles) -> Ints:
-    """A number of what is known of each original; its last bit is the half that it is in.
-
-    Whole units, and identical records, are in one half; and nothing depends on the order of rows.
-    """
-    hashes = _hashes(files.known_values(), files.n)
-    least = np.full(int(files.unit.max(initial=-1)) + 1, np.iinfo(np.uint64).max)
-    np.minimum.at(least, files.unit, hashes)
-    return (least[files.unit] >> np.uint64(1)).astype(np.int64)
-
-
-def _hashes(columns: list[Floats], n: int) -> np.ndarray:
-    """A number of the values of each row."""
-    hashes = np.zeros(n, np.uint64)
-    for values in columns:
-        column = np.ascontiguousarray(np.nan_to_num(values, nan=-1.0) + 0.0, np.float64)
-        hashes = (hashes ^ column.view(np.uint64)) * FACTOR
-        hashes ^= hashes >> np.uint64(32)
-    return hashes
-
-
 def _learned(
-    files: TwoFiles, given: Bools, own: Ints, marks: Ints, others: Ints
+    files: TwoFiles, given: Bools, own: Ints, numbers: Ints, others: Ints
 ) -> list[Told]:
     """What these people tell of the others."""
-    rows = np.flatnonzero(given)
+    rows = once(files, np.flatnonzero(given), own, others)
     if len(rows) < FEWEST:
         return []
-    known = rows[np.argsort(marks[rows], kind="stable")][:MOST_PAIRS]
+    known = rows[np.argsort(numbers[rows], kind="stable")][:MOST_PAIRS]
     pairs = Learned(known, own[known])
     return learned(catalogue(files, pairs), pairs, others)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -42,9 +43,13 @@ def grown(
     forest = RandomForestRegressor(
         TREES, min_samples_leaf=1, max_features=0.6, oob_score=True, random_state=0
     )
-    forest.fit(x[rows], y)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores")
+        forest.fit(x[rows], y)
     everybody = np.asarray(forest.predict(x)).reshape(files.n, -1)
-    everybody[rows] = np.asarray(forest.oob_prediction_)
+    without = np.asarray(forest.oob_prediction_)
+    # who is in every tree has no prediction by others; a rank is never 0
+    everybody[rows] = np.where(without[:, :1] == 0.0, np.nan, without)
     yield TOLD, _values(everybody[:, 0], shown)
     yield LEFT, said + everybody[:, 1] * 10 * usual
 

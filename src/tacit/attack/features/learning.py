@@ -17,6 +17,7 @@ import numpy as np
 from tacit.attack.features.agreement import Law, Learned
 from tacit.attack.features.catalogue import CLOSENESS
 from tacit.attack.features.feature import Feature
+from tacit.attack.features.unit_rows import OF_UNITS
 from tacit.base.typing import Floats, Ints
 
 SURE = 8.0
@@ -78,6 +79,7 @@ def _telling(features: Iterable[Feature], pairs: Learned) -> list[Said]:
     # the closest reading of each column, its digits, its categories; and what two columns tell
     closest: dict[str, Said] = {}
     digits: dict[str, Said] = {}
+    of_units: list[Said] = []
     categories: dict[str, list[Said]] = {}
     together: list[Said] = []
     # nats of all pairs, as bits of one
@@ -91,11 +93,13 @@ def _telling(features: Iterable[Feature], pairs: Learned) -> list[Said]:
             together.append(said)
         elif feature.way in CLOSENESS:
             _keep(closest, name, said)
+        elif OF_UNITS in feature.way:
+            of_units.append(said)
         elif feature.way.startswith("category"):
             categories.setdefault(name, []).append(said)
         else:
             _keep(digits, name, said)
-    kept = [*closest.values(), *digits.values()]
+    kept = [*closest.values(), *digits.values(), *of_units]
     for some in categories.values():
         some.sort(key=lambda said: -said[1].bits)
         kept += some[:OF_A_COLUMN]

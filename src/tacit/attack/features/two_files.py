@@ -39,6 +39,8 @@ class TwoFiles:
         Labels of columns of text that both files have, in one coding (-1: none).
     unit
         Whose row each original is: pairs of one unit are known together.
+    units
+        Persons and households of both files, where both say whose rows these are.
     """
 
     n: int
@@ -49,6 +51,7 @@ class TwoFiles:
     shown_labels: dict[str, Ints]
     texts: dict[str, tuple[Ints, Ints]]
     unit: Ints
+    units: dict[str, tuple[Units, Units]]
 
     @property
     def names(self) -> list[str]:
@@ -118,6 +121,7 @@ class TwoFiles:
             shown_labels,
             texts,
             unit,
+            _units(original, masked),
         )
 
 
@@ -182,6 +186,19 @@ def _common(ours: pa.ChunkedArray, theirs: pa.ChunkedArray) -> tuple[Ints, Ints]
     place = {text: code for code, text in enumerate(sorted(set(both) - {None}))}
     codes = np.array([place.get(text, -1) for text in both], np.int64)
     return codes[: len(ours)], codes[len(ours) :]
+
+
+def _units(original: Microdata, masked: Microdata) -> dict[str, tuple[Units, Units]]:
+    """Those of more than one row, where rows of a unit are known to belong together."""
+    found: dict[str, tuple[Units, Units]] = {}
+    for ours, theirs in (
+        (persons(original), persons(masked)),
+        (households(original), households(masked)),
+    ):
+        # the units of a file without persons are its records
+        if ours and theirs and not ours.single and ours.word == theirs.word:
+            found[ours.word] = (ours, theirs)
+    return found
 
 
 def _together(original: Microdata, homes: Units | None) -> Ints:
