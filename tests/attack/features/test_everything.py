@@ -107,7 +107,10 @@ def test_a_known_pair_does_not_tell_itself() -> None:
     half = np.arange(0, 400, 2)
     for feature in relations(files, Learned(half, half)):
         said = feature.agreement.ours()
-        known = np.corrcoef(said[half], drawn[half])[0, 1]
+        # a forest in which every tree saw a pair says nothing of it
+        there = half[~np.isnan(said[half])]
+        assert len(there) > 190
+        known = np.corrcoef(said[there], drawn[there])[0, 1]
         assert abs(known) < 0.3, feature.way
 
 
