@@ -43,7 +43,7 @@ def test_by_hand():
 
 def test_the_measure_takes_a_population_size(world):
     _, sample, both = world
-    data = tc.Microdata.of({"key": sample}, nominal=["key"])
+    data = tc.Microdata.of({"cell": sample}, nominal=["cell"])
     got = tc.risk.population_uniques(data, data, population=100_000)
     assert got.details["expected by Pitman"] == pytest.approx(both, rel=0.25)
     assert got.details["sampling fraction"] == pytest.approx(0.1)

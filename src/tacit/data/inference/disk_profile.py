@@ -170,6 +170,11 @@ class DiskProfile(Profile):
         return self._look.runs
 
     @cached_property
+    def long_runs(self) -> int:
+        """How many of these stretches have more than one row."""
+        return self._look.long_runs
+
+    @cached_property
     def mean(self) -> float:
         """The average, to about nine figures."""
         return float(f"{self._look.total / self.n:.9g}") if self.n else 0.0
@@ -193,6 +198,7 @@ class _Look:
     whole = True
     rises = True
     runs = 0
+    long_runs = 0
     total = 0.0
     low = np.inf
     high = -np.inf
@@ -205,6 +211,7 @@ def _numbers(profile: DiskProfile) -> _Look:
     look = _Look()
     held: Floats | None = np.empty(0)
     last = -np.inf
+    goes_on = False
     for numbers in profile._in_turn():
         if not len(numbers):
             continue
@@ -213,7 +220,11 @@ def _numbers(profile: DiskProfile) -> _Look:
         look.whole = look.whole and bool(whole)
         rises = numbers[0] >= last and (numbers[1:] >= numbers[:-1]).all()
         look.rises = look.rises and bool(rises)
-        look.runs += int((np.diff(numbers) != 0).sum()) + int(numbers[0] != last)
+        same = np.diff(numbers, prepend=last) == 0
+        look.runs += int((~same).sum())
+        # a stretch counts at its second row
+        look.long_runs += int((same & ~np.append(goes_on, same[:-1])).sum())
+        goes_on = bool(same[-1])
         look.total += float(numbers.sum())
         last = numbers[-1]
         look.low = min(look.low, float(numbers.min()))

@@ -160,8 +160,7 @@ def _serial(profile: Profile) -> Guess | None:
         return found(
             "whole numbers that all differ, by which the file is sorted", "likely"
         )
-    long = profile.low >= LONG_NUMBER
-    if long and len(str(int(profile.low))) == len(str(int(profile.high))):
+    if profile.low >= LONG_NUMBER and _same_length(profile):
         return found("long numbers of one length that all differ", "likely")
     return None
 
@@ -172,17 +171,32 @@ def _in_order(profile: Profile) -> Guess | None:
         return None
     if profile.size * ROWS_EACH < profile.n or profile.runs != profile.size:
         return None
-    # fewer than one in ten has a second row: slips of a measurement rather than persons
-    if profile.n < profile.size * (1 + SEEN_TWICE):
+    # fewer than one in ten has a second row: slips of a measurement, or a few codes, rather than
+    # persons; nor has a person a number below 0
+    if profile.long_runs < SEEN_TWICE * profile.size or profile.low < 0:
         return None
     if profile.holds(name_words.YEARS) or profile.holds(name_words.MONTHS):
         return None
     serial = profile.has_all_between and profile.low in (0, 1)
-    # a measured number may be what the file is sorted by
-    if profile.rises and not serial and profile.low < LONG_SERIAL:
+    if profile.rises:
+        # a measured number may be what the file is sorted by
+        if not serial and profile.low < LONG_SERIAL:
+            return None
+    # an income of a household is the same in its rows, too; numbers given out have one length
+    elif _is_amount(profile) or not (
+        serial or (profile.low >= LONG_SERIAL and _same_length(profile))
+    ):
         return None
     why = "whole numbers whose rows stand together, as those of a person with several rows"
     return found(why, "likely", Role.person)
+
+
+def _same_length(profile: Profile) -> bool:
+    return len(str(int(profile.low))) == len(str(int(profile.high)))
+
+
+def _is_amount(profile: Profile) -> bool:
+    return profile.holds(name_words.AMOUNTS) or profile.says(name_words.NUMBERS)
 
 
 def found(why: str, confidence: str, role: Role = Role.identifier) -> Guess:

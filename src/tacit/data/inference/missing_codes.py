@@ -7,6 +7,7 @@ among them, days of the year 9999) the guess is that they are codes, and the que
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from itertools import takewhile
@@ -172,6 +173,8 @@ def _above(profile: Profile) -> list[float]:
 
 def _family(top: float) -> frozenset[float]:
     """The codes of as many figures as a number of nines: 999, 998, 997, 888, ..."""
+    if not math.isfinite(top):
+        return frozenset()
     for tenth in (1.0, 10.0):
         whole = round(top * tenth)
         if abs(whole - top * tenth) > 1e-9 or whole <= 0:

@@ -202,6 +202,12 @@ class Profile:
         return int((np.diff(self.numbers) != 0).sum()) + 1 if self.n else 0
 
     @cached_property
+    def long_runs(self) -> int:
+        """How many of these stretches have more than one row."""
+        same = np.diff(self.numbers) == 0
+        return int(same[:1].sum() + (same[1:] & ~same[:-1]).sum())
+
+    @cached_property
     def mean(self) -> float:
         """The average, to about nine figures."""
         return float(f"{self.numbers.mean():.9g}") if self.n else 0.0

@@ -52,7 +52,7 @@ def thick_groups(
     >>> x = np.array([1.0, 2.0, 9.0, np.nan, 4.0, np.nan])
     >>> labels = np.array([0, 0, 1, 1, 2, 2])
     >>> thick_groups("x", x, labels, np.array([1.5, 9.0, 4.0]), 2).tolist()
-    [0, 0, 2, 2, 2, 2]
+    [0, 0, 1, 1, 1, 1]
     """
     here = np.flatnonzero(~np.isnan(values))
     # whose values are in which group, each unit once
