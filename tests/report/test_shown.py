@@ -9,7 +9,9 @@ import pytest
 
 import tacit as tc
 from tacit.assess.assessment import Assessment, Failure
+from tacit.assess.verdict import thresholds_of_measures
 from tacit.attack.linkage import Linkage
+from tacit.base.facts import facts_of
 from tacit.base.measure import Measure
 from tacit.report import (
     codebook,
@@ -18,8 +20,10 @@ from tacit.report import (
     measured,
     parts,
     record_parts,
+    render,
 )
 from tacit.report.words import NONE, one_in
+from tacit.risk import registry as risks
 
 
 def link(success: list[float]) -> Linkage:
@@ -107,8 +111,9 @@ def test_the_internal_report_says_what_did_not_run_and_no_seed() -> None:
 def test_the_external_report_helps_nobody(weak_and_strong) -> None:
     page = external.content(weak_and_strong)
     assert page.steps == [{"title": "Noise"}]
-    assert [row["knows"] for row in page.attacks] == ["", ""]
-    # what is judged is said, why in words of the intruder is not
+    # who tried is said; what they know, and what is judged in words of the intruder, is not
+    tried = ["Tried were: Nearest record, Optimal assignment."]
+    assert [row["knows"] for row in page.attacks] == tried
     checks = {row["name"]: row["why"] for row in page.checks}
     assert checks["assignment"] == ""
     told = str(page)
@@ -128,6 +133,85 @@ def test_the_external_report_helps_nobody(weak_and_strong) -> None:
     assert raw.contents is not None
     names = {row["name"]: row["why"] for row in external.content(raw).checks}
     assert names["raw_columns"] == ""
+
+
+def test_strangers_are_not_told_which_intruder_is_the_strongest() -> None:
+    """Nor how many share the first place: another parameter would change both."""
+    strong, less, weak = (link([1.0] * n + [0.0] * (200 - n)) for n in (120, 110, 50))
+    ways = [(strong, less), (less, strong), (strong, weak), (strong, strong)]
+    pages = [
+        external.content(assessed(nearest=one, assignment=two)) for one, two in ways
+    ]
+    shown = [render.page(page) for page in pages]
+    assert shown == [shown[0]] * 4
+    told = [external.published(assessed(nearest=a, assignment=b)) for a, b in ways]
+    assert told == [told[0]] * 4
+    assert str(told[0]).count("over 50") == 3, "sentence, check and intruder"
+    assert "(" not in told[0]["verdict"]["sentence"]
+    # the owner is told
+    mine = internal.content(assessed(nearest=less, assignment=strong))
+    assert "optimal assignment" in mine.verdict.sentence
+    assert mine.checks[0]["title"] == "Attacks, the strongest of 2: optimal assignment"
+
+
+def test_strangers_see_one_band_where_not_all_records_were_released() -> None:
+    """Rates over originals and over released records lie in other bands."""
+    half = replace(link([1.0] * 60 + [0.0] * 140), truth=np.r_[:100, [-1] * 100])
+    page = external.content(assessed(nearest=half))
+    assert (half.rate, half.released_rate) == (0.3, 0.6)
+    bands = [page.figures[0]["value"], page.checks[0]["value"], page.attacks[0]["rate"]]
+    assert bands == ["over 50\u00a0%"] * 3
+    assert bands[0] in page.verdict.sentence
+    assert "20 to 50" not in str(page)
+
+
+def test_strangers_see_one_band_whichever_attack_fails() -> None:
+    """The attack that finds most may keep its own limit while another does not."""
+    most, some = link([1.0] * 120 + [0.0] * 80), link([1.0] * 60 + [0.0] * 140)
+    result = assessed(nearest=most, assignment=some)
+    page = external.content(replace(result, thresholds={"nearest": 0.9}))
+    first = page.checks[0]
+    assert (first["name"], first["standing"]) == ("assignment", "fails")
+    assert first["value"] == "over 50\u00a0%"
+
+
+def test_strangers_are_not_told_of_an_attack_that_strong_protection_invites() -> None:
+    result = assessed(nearest=link([0.0] * 200), own_columns=link([1.0] * 200))
+    assert "wn columns" in str(internal.content(result))
+    assert "wn columns" not in render.page(external.content(result))
+
+
+def test_strangers_see_the_guess_that_finds_most_whoever_is_the_strongest() -> None:
+    strong, weak = [1.0] * 120 + [0.0] * 80, [0.0] * 200
+    few = replace(link(weak), masked_records=50)
+    result = assessed(nearest=link(strong), assignment=few)
+    page = external.content(result)
+    assert page.attacks[0]["chance"] == page.figures[1]["value"] == "2.0\u00a0%"
+    assert "guessing finds 2.0" in page.verdict.sentence
+    assert "guessing finds 0.50" in internal.content(result).verdict.sentence
+
+
+def test_each_check_says_whose_view_it_is() -> None:
+    """'One household in twenty, within' stood under 'the strongest intruder finds over 50 %'."""
+    strong = assessed(nearest=link([1.0] * 120 + [0.0] * 80))
+    homes = Measure("household_keys", 0.01, (0, 1), "none", "more")
+    result = replace(strong, risk={"household_keys": homes})
+    for page in (internal.content(result), external.content(result)):
+        attacks, keys = page.checks
+        assert attacks["view"] == "the strongest intruder"
+        assert (keys["name"], keys["standing"]) == ("household_keys", "passes")
+        told = (
+            "For an intruder who knows the keys of a whole household and nothing else: "
+            "at most one household in twenty"
+        )
+        assert told in render.page(page)
+    shown = external.published(result)["checks"]
+    assert [row["view"] for row in shown] == [attacks["view"], keys["view"]]
+
+
+def test_every_measure_with_a_threshold_says_whose_view_it_is() -> None:
+    limits = thresholds_of_measures()
+    assert [name for name in limits if not facts_of(risks[name]).view] == []
 
 
 def test_strangers_are_told_that_attacks_failed_and_not_why() -> None:

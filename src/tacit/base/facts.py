@@ -122,6 +122,8 @@ class MeasureFacts:
     presumes: bool = False
     """It takes for granted that the values of released keys are those of the person, and is told by
     an assessment of which keys that was disproved (``assess.own_values``)."""
+    view: str = ""
+    """Whom its threshold is about, in words: what one intruder finds is not what another does."""
 
     def way(self, has_units: bool) -> MeasurePasses:
         """How it goes through a file that has persons or households, or none."""
@@ -137,6 +139,7 @@ def measure(
     holds: str = "",
     with_units: MeasurePasses | None = None,
     presumes: bool = False,
+    view: str = "",
 ) -> Callable[[Function], Function]:
     """Say what a measure is, how it goes through a file that is larger than memory, or why not.
 
@@ -150,7 +153,9 @@ def measure(
 
     def attach(function: Function) -> Function:
         # on the function itself: nothing has to be looked up elsewhere
-        facts = MeasureFacts(title, threshold, why, passes, holds, with_units, presumes)
+        facts = MeasureFacts(
+            title, threshold, why, passes, holds, with_units, presumes, view
+        )
         function.facts = facts  # type: ignore[attr-defined]
         return function
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tacit.report.content import Row
+from tacit.report.views import STRONGEST
 from tacit.report.words import NONE, percent, title
 
 # The worst first: one attack that is above its limit is enough.
@@ -21,6 +22,8 @@ def gathered(
     attacks: Mapping[str, float],
     before: Mapping[str, float] | None = None,
     notes: Mapping[str, str] | None = None,
+    *,
+    named: bool = True,
 ) -> list[Row]:
     """The checks, shorter.
 
@@ -34,6 +37,8 @@ def gathered(
         Values of the file as it is, by name of attack or measure.
     notes : mapping of str, optional
         What must be said beside a figure, by name.
+    named : bool
+        Say which attack is the strongest.
     """
     was = before or {}
     attacked = [row for row in rows if row["name"] in attacks]
@@ -45,7 +50,9 @@ def gathered(
         worst = min(attacked, key=lambda row: _rank(row, attacks))
         number = f"the strongest of {len(attacked)}: " if len(attacked) > 1 else ""
         heading = f"Attacks, {number}{str(worst['title']).lower()}"
-        out.append({**worst, "title": heading})
+        if not named:
+            heading = f"Attacks, {number}".rstrip(":, ")
+        out.append({**worst, "title": heading, "view": STRONGEST})
     missing: dict[str, list[Row]] = {}
     for row in others:
         if row["standing"] == "not computed":

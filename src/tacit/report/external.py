@@ -3,7 +3,8 @@
 What is added elsewhere stays out. Allowed: the verdict, the strongest rate and one loss as bands
 (`tacit.report.bands`), of every other check on which side of its limit it lies, the names of the
 methods, words. Left out on purpose: exact figures, and the bands of the other attacks and measures:
-with twenty of them whoever has a file like it tells k = 6 from k = 7. Left out, too: parameters,
+with twenty of them whoever has a file like it tells k = 6 from k = 7. Nor is it said which attack
+is the strongest: that changes with a parameter, too. Left out, too: parameters,
 seeds, hashes, records, values, distributions and correlations of the original, what a measure or
 attack says about single columns or records, reasons of failures (they may quote values), and
 everything about columns that are not released.
@@ -11,10 +12,12 @@ everything about columns that are not released.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tacit import __version__
 from tacit.assess.assessment import Assessment
+from tacit.assess.presumed import OWN_COLUMNS
 from tacit.base.measure import Measure
 from tacit.plan.plan import Plan
 from tacit.report import parts
@@ -62,7 +65,10 @@ def content(
         external=True,
         subtitle=f"{count(masked.n)} records, {len(masked.names)} columns",
     )
-    page.figures = _figures(assessment)
+    exact = _rates(assessment)
+    # one band for all attacks: each further one would be one more figure
+    band = share_band(max(exact.values(), default=math.nan))
+    page.figures = _figures(assessment, band)
     # a check without a result says why, and the reason may quote values
     # (nor are raw columns named: what is in the release has a check of its own, without a reason)
     checked = [
@@ -70,25 +76,11 @@ def content(
         for row in parts.checks(assessment, bound, share_band)
         if row["standing"] in ("passes", "borderline", "fails")
     ]
-    exact = {name: float(link.rate) for name, link in assessment.linkages.items()}
     page.checks = [
-        row if row["name"] in exact else {**row, "value": _side(row)}
-        for row in gathered(checked, exact)
+        {**row, "value": band if row["name"] in exact else _side(row)}
+        for row in gathered(checked, exact, named=False)
     ]
-    # a phrase of the attacker may name columns or parameters
-    top = max(exact.values(), default=0.0)
-    # of the others it is said that they find no more: each band would be one more figure
-    rates = {
-        title(name): share_band(rate) if rate == top else "no more"
-        for name, rate in exact.items()
-    }
-    # the exact rate is also what a table would sort by
-    hidden = {"knows": "", "correct": NONE, "interval": NONE, "order": None}
-    page.attacks = [
-        {**row, **hidden, "rate": rates[str(row["title"])]}
-        for row in parts.attack_rows(assessment)
-        if row["rate"] != NONE
-    ]
+    page.attacks = _attacks(assessment, band)
     page.loss = _loss(assessment)
     failed = len(assessment.failures)
     if failed:
@@ -115,7 +107,7 @@ def published(assessment: Assessment) -> dict[str, object]:
             "state": assessment.verdict.state,
             "sentence": page.verdict.sentence,
         },
-        "checks": _only(page.checks, ("title", "value", "limit", "standing")),
+        "checks": _only(page.checks, ("title", "view", "value", "limit", "standing")),
         "attacks": _only(page.attacks, ("title", "rate", "chance")),
         "loss": _only(page.loss, ("title", "value", "reading")),
         "methods": [step["title"] for step in page.steps],
@@ -127,15 +119,40 @@ def _only(rows: Sequence[Row], keys: Sequence[str]) -> list[Row]:
     return [{key: row[key] for key in keys} for row in rows]
 
 
-def _figures(assessment: Assessment) -> list[Row]:
+def _rates(assessment: Assessment) -> dict[str, float]:
+    """The rates that the verdict judges, over what was released: those that its sentence tells."""
+    ran = assessment.linkages
+    return {row.name: row.value for row in assessment.verdict.rows if row.name in ran}
+
+
+def _attacks(assessment: Assessment, band: str) -> list[Row]:
+    """All attacks in one row: who tried, and not who found most.
+
+    Who is invited by what a parameter did to the release is not named either.
+    """
+    tried = [title(name) for name in assessment.linkages if name != OWN_COLUMNS]
+    if not tried:
+        return []
+    one = {
+        "title": "The strongest intruder",
+        "knows": f"Tried were: {', '.join(tried)}.",
+        "rate": band,
+        "chance": parts.best_guess(assessment),
+        "strongest": False,
+    }
+    # the exact rate is also what a table would sort by
+    return [{**one, "correct": NONE, "interval": NONE, "order": None}]
+
+
+def _figures(assessment: Assessment, band: str) -> list[Row]:
     """The figures at the head: who is found, by guessing too, and the loss."""
     out: list[Row] = []
-    top = parts.strongest(assessment)
-    if top:
+    if assessment.linkages:
         people = "of the people found by the strongest intruder"
-        out.append(parts.figure(share_band(top[1].rate), people))
+        out.append(parts.figure(band, people))
         # everybody can compute it: one in as many as there are records
-        out.append(parts.figure(parts.chance_of(top[1]), "found by guessing"))
+        guess = parts.best_guess(assessment)
+        out.append(parts.figure(guess, "found by guessing"))
     loss = parts.main_loss(assessment)
     if loss:
         out.append(parts.figure(decade(loss[1].value), parts.loss_title(*loss)))

@@ -17,6 +17,7 @@ from tacit.compare.trial import LOSS
 from tacit.report import charts
 from tacit.report.content import Headline, Row
 from tacit.report.measured import ALL_COLUMNS
+from tacit.report.views import view_of
 from tacit.report.words import NONE, count, inside, number, percent, span, title
 from tacit.report.words import limit as limit_of
 
@@ -150,11 +151,12 @@ def verdict(
     """The verdict as a page shows it; what it is was decided by `Assessment.verdict` alone.
 
     The strongest intruder comes first, then what else keeps the release from being safe, then
-    what to do (`advice`, which is for the owner of the data only). `write` gives a share its form.
+    what to do (`advice`, which is for the owner of the data only, as is the name of the intruder).
+    `write` gives a share its form.
     """
     table = judged(assessment, bound)
     sentences = [
-        _strongest_sentence(assessment, table, write, ends=advice),
+        _strongest_sentence(assessment, table, write, named=advice),
         # of the others strangers hear on which side of their limits they are: a band for each
         # would be one more figure by which to tell k = 6 from k = 7
         _others(assessment, table, write if advice else None),
@@ -170,25 +172,28 @@ def _strongest_sentence(
     table: Verdict,
     write: Callable[[float | None], str],
     *,
-    ends: bool,
+    named: bool,
 ) -> str:
     """Whom the strongest attack finds, beside what is accepted and what guessing finds.
 
-    `ends`: with the upper end of its interval, where that is above what is accepted.
+    `named`: with its name, and with the upper end of its interval where that is above what is
+    accepted. Strangers are told neither: which attack is the strongest changes with a parameter.
     """
     ran = assessment.linkages
     attacks = [row for row in table.rows if row.name in ran]
     if not attacks:
         return "No attack could be run, so nothing is known about the risk."
     top = max(attacks, key=lambda row: row.value)
-    found = f"The strongest intruder ({inside(top.name)}) finds {write(top.value)}"
-    guess = f"guessing finds {chance_of(ran[top.name])}."
+    who = f" ({inside(top.name)})" if named else ""
+    found = f"The strongest intruder{who} finds {write(top.value)}"
+    chance = chance_of(ran[top.name]) if named else best_guess(assessment)
+    guess = f"guessing finds {chance}."
     if top.threshold is None:
         return f"{found} of the people; {guess}"
     accepted = f"the {limit_of(top.threshold)} that is accepted"
     if top.standing == CROSSES and top.interval is not None:
         most = f"but up to {write(top.interval[1])} are possible, above {accepted}"
-        if not ends:
+        if not named:
             most = f"but more than {accepted} are possible"
         return f"{found} of the people, {most}; {guess}"
     where = "above" if top.standing == FAILS else "within"
@@ -231,6 +236,12 @@ def _others(
 def chance_of(link: Linkage) -> str:
     """What guessing finds; below one in two thousand with a digit more."""
     return percent(link.chance, 3 if link.chance < 0.0005 else None)
+
+
+def best_guess(assessment: Assessment) -> str:
+    """What guessing finds at most, whichever units an attack counts; the same for any strength."""
+    ran = assessment.linkages.values()
+    return chance_of(max(ran, key=lambda link: link.chance)) if ran else NONE
 
 
 def main_loss(assessment: Assessment) -> tuple[str, Measure] | None:
@@ -321,6 +332,7 @@ def checks(
             "value": _share(row.value, write),
             "limit": _limit(row.threshold),
             "standing": row.standing,
+            "view": view_of(row, assessment.linkages),
         }
         for row in judged(assessment, bound).rows
         if row.threshold is not None

@@ -64,6 +64,7 @@ class Excess:
     "Attribute disclosure beyond guessing",
     threshold=0.05,
     why="at most one confidential value in twenty read off that is not guessed anyway",
+    view="the strongest intruder, who wants a confidential value",
     passes="links",
     holds="every record is looked for among nine tenths of all others",
 )

@@ -15,6 +15,7 @@ from tacit.risk.judged import Judged
     "Household risk",
     threshold=0.05,
     why="at most one household member in twenty",
+    view="an intruder who knows the keys of a household member and nothing else",
     passes="units",
     presumes=True,
 )

@@ -259,6 +259,7 @@ def household_risk(record: Floats, household: Ints) -> Floats:
     "Individual risk",
     threshold=0.01,
     why="at most one re-identification in a hundred records",
+    view="an intruder who knows the keys and nothing else",
     passes="keys",
     presumes=True,
 )

@@ -35,6 +35,7 @@ BLOCK = 8_192
     "Interval disclosure beyond guessing",
     threshold=0.4,
     why="at most half of the values guessed closely, a tenth of which needs no release",
+    view="somebody who takes each released value for the true one",
     passes="pieces",
 )
 def interval_excess(

@@ -22,6 +22,7 @@ from tacit.risk.judged import Judged, keys_of
     "k-anonymity",
     threshold=0.0,
     why="nobody in a group smaller than k",
+    view="an intruder who knows the keys and nothing else",
     passes="keys",
     presumes=True,
 )

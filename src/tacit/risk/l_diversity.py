@@ -137,6 +137,7 @@ def _forms(shared: ColumnShares, column: str, c: float) -> Diversity:
     "l-diversity",
     threshold=0.0,
     why="no group with fewer than l values",
+    view="an intruder who knows the keys alone and wants a confidential value",
     passes="cells",
     presumes=True,
 )

@@ -20,6 +20,7 @@ from tacit.risk.superpopulation import by_pitman, by_weights, by_zayatz
     "Population uniques",
     threshold=0.001,
     why="at most one population unique in a thousand records",
+    view="an intruder who knows the keys and nothing else",
     passes="keys",
     presumes=True,
 )

@@ -44,6 +44,7 @@ def _one_in_the_population(counted: Frequencies) -> Floats:
     "Prosecutor",
     threshold=0.34,
     why="no group smaller than three",
+    view="an intruder who knows a person's keys, and that the person is in the file",
     passes="keys",
     presumes=True,
 )
@@ -97,6 +98,7 @@ def prosecutor(
     "Journalist",
     threshold=0.2,
     why="no key with fewer than five bearers",
+    view="an intruder who knows a person's keys, and not who is in the file",
     passes="keys",
     presumes=True,
 )
@@ -155,6 +157,7 @@ def journalist(
     "Marketer",
     threshold=0.05,
     why="at most one right link in twenty",
+    view="an intruder who links everybody by the keys alone",
     passes="keys",
     presumes=True,
 )

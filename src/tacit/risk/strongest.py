@@ -24,6 +24,7 @@ MOST_PAIRS = 4_000_000
     "Strongest linkage",
     threshold=0.05,
     why="at most one record in twenty linked correctly",
+    view="the strongest intruder",
     passes="links",
     holds="every record is judged by the links of all attacks",
 )

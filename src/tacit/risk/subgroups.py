@@ -35,6 +35,7 @@ LUCK = 0.05
     "Worst-off subgroup",
     threshold=0.25,
     why="at most a quarter found of the largest records or of those of rare categories",
+    view="the strongest intruder, in the group where most are found",
     passes="links",
     holds="every record is judged by the links of all attacks",
 )

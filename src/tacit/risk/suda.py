@@ -217,6 +217,7 @@ def sampling_fraction(
     "Special uniques (SUDA)",
     threshold=0.01,
     why="hardly any record unique on few keys",
+    view="an intruder who knows a few keys and nothing else",
     passes="keys",
     presumes=True,
 )

@@ -144,6 +144,7 @@ def _distances_of(shared: ColumnShares, *, ordered: bool) -> Floats:
     "t-closeness",
     threshold=0.3,
     why="no group tells much more than the file",
+    view="an intruder who knows the keys alone and wants a confidential value",
     passes="cells",
     presumes=True,
 )

@@ -20,6 +20,7 @@ from tacit.risk.judged import Judged
     "Household composition",
     threshold=0.05,
     why="at most one household in twenty found by its size and members",
+    view="an intruder who knows the keys of a whole household and nothing else",
     passes="units",
     presumes=True,
 )
@@ -73,6 +74,7 @@ def household_keys(
     "Histories",
     threshold=0.05,
     why="at most one person in twenty found by all rows together",
+    view="an intruder who knows the keys in all rows of a person and nothing else",
     passes="units",
     presumes=True,
 )

@@ -24,6 +24,7 @@ FEWEST = 5
     "Records named with certainty",
     threshold=0.005,
     why="at most one record in 200 named by an intruder who can trust the link",
+    view="the strongest intruder, about those of whom the link is sure",
     passes="links",
     holds="every record is judged by the links of all attacks",
 )
