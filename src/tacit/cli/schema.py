@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +40,8 @@ def schema(
 
     What needs a decision is marked with a question mark and asked below the table: a date whose
     day and month cannot be told apart, numbers that may be codes, values that may stand for a
-    missing one.
+    missing one. Below stands what a sampling weight tells besides itself, such as the size of the
+    household.
 
     Examples:
 
@@ -48,15 +50,18 @@ def schema(
       tacit schema survey.csv --confidential income -o survey.toml
     """
     from tacit.data import io
+    from tacit.data.determined import determined
 
     own_files.refuse(inputs={"FILE": source}, outputs={"-o": output}, force=force)
-    columns = shared.read(source, None, encoding, roles).schema
+    data = shared.read(source, None, encoding, roles)
+    columns = data.schema
     # The file can be corrected and given back to every command as --schema.
     if output is not None:
         with io.replacing(output, force=force) as temporary:
             temporary.write_text(columns.to_toml(), encoding="utf-8")
     if as_json:
-        shared.emit(columns.to_dict())
+        tells = [asdict(one) for one in determined(data)]
+        shared.emit(columns.to_dict() | ({"weights": tells} if tells else {}))
         return
     table = Table(title=str(source), title_justify="left")
     for heading in ("", "column", "kind", "role", "sure?", "why"):
@@ -66,6 +71,8 @@ def schema(
         kind, role = str(column.kind), str(column.role)
         table.add_row(mark, column.name, kind, role, column.confidence, column.why)
     shared.console().print(table)
+    for found in determined(data):
+        shared.say(str(found))
     _questions(columns)
 
 
