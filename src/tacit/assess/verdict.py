@@ -264,9 +264,10 @@ def _too_few(attacks: Mapping[str, object], limit: float | None) -> list[Row]:
     if limit is None or chance <= limit:
         return []
     people = round(1 / chance)
+    accepted = f"one in {round(1 / limit)}" if limit > 0 else "nobody"
     why = (
-        f"only {people} people: whoever guesses finds one in {people}, and one in "
-        f"{round(1 / limit)} is accepted; a release of so few can never pass"
+        f"only {people} people: whoever guesses finds one in {people}, and {accepted} is "
+        "accepted; a release of so few can never pass"
     )
     return [Row(TOO_FEW, chance, limit, FAILS, why)]
 

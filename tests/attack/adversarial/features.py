@@ -30,7 +30,9 @@ def _costs(x: pd.DataFrame, z: pd.DataFrame, trial: Trial) -> list[np.ndarray]:
         if all(pd.api.types.is_numeric_dtype(f[name]) for f in (x, z))
     ]
     a, b = (f[numbers].to_numpy(float) for f in (x, z))
-    costs = [_unequal(x.astype(str).to_numpy(), z.astype(str).to_numpy())]
+    # text of a gap is a gap in pandas 3
+    texts = (f.astype(str).fillna("").to_numpy(object) for f in (x, z))
+    costs = [_unequal(*texts)]
     if not numbers:
         return costs
     for step in (1.0, 10.0):
