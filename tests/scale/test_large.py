@@ -365,6 +365,26 @@ def test_missing_values_stay_or_get_their_groups_mean(tmp_path, gaps):
     assert again.column("a").equals(out.take(pa.array(order)).column("a"))
 
 
+@pytest.mark.parametrize("partition", ["mdav", "vmdav"])
+def test_a_block_with_few_values_of_a_column_gives_them_the_mean_of_the_file(partition):
+    rng = np.random.default_rng(3)
+    a = np.repeat([0.0, 1000.0], 100) + rng.normal(size=200)
+    b = np.where(a < 500, rng.normal(50, 1, 200), np.nan)
+    # two of the other block have a value, and no average of four is among them
+    b[[150, 160]] = [7.0, 9.0]
+    whole = pa.table({"a": a, "b": pa.array(b, from_pandas=True)})
+    how = {"parameters": {"k": 4, "partition": partition}, "columns": ["a", "b"]}
+    if partition == "mdav":
+        how["parameters"].pop("partition")
+    out = large.protect(whole, leaf=120, split_on=["a"], **how).release
+    masked = out.column("b").to_numpy()
+    assert (np.isnan(masked) == np.isnan(b)).all()
+    assert masked[[150, 160]] == pytest.approx(np.nanmean(b))
+    few = whole.set_column(1, "b", pa.array([1.0, 2.0] + [None] * 198))
+    with pytest.raises(ParameterError, match="'b' has values of only 2 record"):
+        large.protect(few, leaf=120, split_on=["a"], **how)
+
+
 def test_missing_values_in_one_block_are_as_in_the_method_itself():
     from tacit.protect import Microaggregation
 

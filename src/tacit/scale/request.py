@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Literal, SupportsInt, cast
+from typing import Literal
 
 import pyarrow as pa
 
@@ -14,13 +14,11 @@ from tacit.base.parameters import check as check_parameters
 from tacit.data.column import ALL_DIGITS
 from tacit.data.schema import Kind, Role, Schema
 from tacit.protect import registry
+from tacit.protect.grouping.gap_classes import too_few_values
 from tacit.scale.block_fit import Fitted
 from tacit.scale.column_codes import check_columns, is_numeric
 from tacit.scale.partition.orthtree import OrthTree
-from tacit.scale.treatment import Mdav, Method, Treatment
-
-DEFAULT_K = 3
-"""Group size of microaggregation where none is given; other methods need no smallest block."""
+from tacit.scale.treatment import Mdav, Method, Treatment, smallest_group
 
 
 @dataclass(frozen=True)
@@ -38,10 +36,7 @@ class Request:
     @property
     def k(self) -> int:
         """Records that every block must have."""
-        k = self.parameters.get("k", DEFAULT_K)
-        # several sizes (one for each group of columns): the largest must fit
-        largest = max(k) if isinstance(k, list) else k
-        return int(cast(SupportsInt, largest))
+        return smallest_group(self.parameters)
 
     @property
     def tree(self) -> OrthTree:
@@ -61,8 +56,10 @@ class Request:
 
     @property
     def also(self) -> tuple[str, ...]:
-        """Columns whose scale is needed although the tree does not cut them."""
-        return self.columns if self.fast else ()
+        """Columns whose scale or mean is needed although the tree does not cut them."""
+        if self.method != "microaggregation":
+            return ()
+        return tuple(name for name in self.columns if name not in self.categorical)
 
     def to_dict(self) -> dict[str, object]:
         """Plain types, by which a checkpoint tells one run from another."""
@@ -172,6 +169,11 @@ def treatment_of(
     ``sample`` holds first records, from which kinds of columns are read where it matters.
     """
     columns = request.columns
+    if request.also and request.parameters.get("gaps") != "fill":
+        for name in request.also:
+            if 0 < fitted.present[name] < request.k:
+                why = too_few_values([name], fitted.present[name], request.k)
+                raise ParameterError(why)
     if request.fast:
         if fitted.n < request.k:
             raise ParameterError(
@@ -190,4 +192,5 @@ def treatment_of(
     # a block must not round to the decimals that its own values happen to have
     schema = Schema(tuple(replace(column, decimals=ALL_DIGITS) for column in schema))
     key = seeds.draw() if request.seed is None else request.seed
-    return Method(columns, request.method, request.parameters, schema, key)
+    means = {name: fitted.fill[name] for name in request.also}
+    return Method(columns, request.method, request.parameters, schema, key, means)

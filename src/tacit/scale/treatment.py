@@ -8,11 +8,12 @@ same bytes in a thread, in a process and on a worker of a cluster.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Protocol, SupportsInt, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tacit.base.typing import Floats
 from tacit.data.microdata import Microdata
@@ -21,6 +22,9 @@ from tacit.protect import registry
 from tacit.scale.column_codes import number_column
 from tacit.scale.engine.base import seed_of
 from tacit.scale.partition.aggregate import aggregate_block
+
+DEFAULT_K = 3
+"""Group size of microaggregation where none is given; other methods need no smallest block."""
 
 
 class Treatment(Protocol):
@@ -49,7 +53,8 @@ class Mdav:
 
     They are scaled by the standard deviations of the whole file; a missing value sits at the
     mean of the whole file (``fill``) while groups are formed, and is one afterwards (``gaps``:
-    keep) or not (fill).
+    keep) or not (fill). Where a block has values of a column for fewer than k records, these
+    become the mean of the whole file: no average of k can be formed there.
     """
 
     columns: tuple[str, ...]
@@ -67,7 +72,14 @@ class Mdav:
         values = np.column_stack([number_column(table, name) for name in self.columns])
         scale, fill = np.array(self.scale), np.array(self.fill)
         keeps = self.columns if self.gaps == "keep" else ()
-        _, masked, error = aggregate_block(values, self.k, scale, fill, keeps)
+        thin = np.zeros(len(self.columns), dtype=np.bool_)
+        if keeps:
+            there = (~np.isnan(values)).sum(axis=0)
+            thin = (there > 0) & (there < self.k)
+        grouped = np.where(thin, np.nan, values)
+        _, masked, error = aggregate_block(grouped, self.k, scale, fill, keeps)
+        masked = np.where(thin & ~np.isnan(values), fill, masked)
+        error += float(np.nansum(((values - fill) / scale)[:, thin] ** 2))
         columns = {
             name: back(masked[:, j], table.schema.field(name).type)
             for j, name in enumerate(self.columns)
@@ -87,6 +99,8 @@ class Method:
     parameters: Mapping[str, object]
     schema: Schema
     seed: int
+    fill: Mapping[str, float] = field(default_factory=dict)
+    """Means of the whole file, for columns with values of too few records of a block."""
 
     def __call__(
         self,
@@ -101,14 +115,41 @@ class Method:
         takes_seed = known.get("test_seed") or not getattr(protector, "unseeded", False)
         if "random_state" in known and takes_seed:
             protector.set_params(random_state=seed_of(self.seed, block))
-        data = Microdata.of(table.select(names), self.schema)
+        thin = [name for name in names if self._is_thin(table.column(name))]
+        given = table.select(names)
+        for name in thin:
+            empty = pa.nulls(table.num_rows, table.schema.field(name).type)
+            given = given.set_column(names.index(name), name, empty)
+        data = Microdata.of(given, self.schema)
         masked = protector.fit_transform(data).to_native()
         # every block in the types of the file, whatever the method made of its own
         columns = {
             name: masked.column(name).cast(table.schema.field(name).type)
             for name in names
         }
+        for name in set(thin) & set(self.fill):
+            values = number_column(table, name)
+            means = np.where(np.isnan(values), np.nan, self.fill[name])
+            columns[name] = back(means, table.schema.field(name).type)
         return pa.table(columns), float("nan")
+
+    def _is_thin(self, column: pa.ChunkedArray) -> bool:
+        """Values of too few records of the block for an average, where gaps stay gaps."""
+        if self.name != "microaggregation" or self.parameters.get("gaps") == "fill":
+            return False
+        return 0 < len(column) - _gaps(column) < smallest_group(self.parameters)
+
+
+def _gaps(column: pa.ChunkedArray) -> int:
+    return int(pc.sum(pc.is_null(column, nan_is_null=True)).as_py() or 0)
+
+
+def smallest_group(parameters: Mapping[str, object]) -> int:
+    """The k of these parameters: records that every block must have."""
+    k = parameters.get("k", DEFAULT_K)
+    # several sizes (one for each group of columns): the largest must fit
+    largest = max(k) if isinstance(k, list) else k
+    return int(cast(SupportsInt, largest))
 
 
 def back(
