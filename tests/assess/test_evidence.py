@@ -68,3 +68,13 @@ def test_near_copies_of_others() -> None:
         assert near_copies(tc.Microdata.of(file), tc.Microdata.of(other)) < 0.01
     result = tc.assess(file, shaken, truth="rows", risks=(), losses=(), in_order=False)
     assert "near_copies" in [row.name for row in result.verdict.failing]
+
+
+def test_neighbours_by_chance_are_no_copies() -> None:
+    """In a plane one point in a hundred has a neighbour ten times nearer than the next."""
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        file, other = (
+            pd.DataFrame(rng.random((400, 2)), columns=["a", "b"]) for _ in "ab"
+        )
+        assert near_copies(tc.Microdata.of(file), tc.Microdata.of(other)) == 0.0

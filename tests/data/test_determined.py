@@ -50,6 +50,10 @@ def test_by_hand() -> None:
     assert _told(weights, labels) == pytest.approx(78 / 80)
     # a weight of one's own tells nothing that others could
     assert _told(np.arange(80), labels) is None
+    # what nearly everybody has is no news
+    rare = np.zeros(80, np.int64)
+    rare[[3, 50]] = 1
+    assert _told(weights, rare) is None
     # of two records with one weight and two values none is told
     assert _told(np.repeat(np.arange(40), 2), np.tile([0, 1], 40)) is None
 

@@ -12,13 +12,20 @@ from attack.features.releases import census, mostly_replaced, noisy, random_thou
 from tacit.attack.features import everything
 from tacit.attack.features.agreement import Learned, Near, Same, Table
 from tacit.attack.features.everything import Everything
+from tacit.attack.features.halves import marks, once
 from tacit.attack.features.readings import as_numbers
 from tacit.attack.features.relations import relations
 from tacit.attack.features.two_files import TwoFiles
+from tacit.attack.features.values import _residue
 
 
 def rng() -> np.random.Generator:
     return np.random.default_rng(11)
+
+
+def two_files(file: pd.DataFrame, masked: pd.DataFrame) -> TwoFiles:
+    ours, theirs = tc.Microdata.of(file), tc.Microdata.of(masked)
+    return TwoFiles.of(ours, theirs, list(file), order=None)
 
 
 def test_rows_in_another_order_give_the_same_rate() -> None:
@@ -43,6 +50,50 @@ def test_other_people_are_found_by_chance(seed: int) -> None:
     link = Everything(in_order=True).link(file, others)
     # chance is one of 400: five are found with probability .003
     assert link.correct <= 5
+
+
+def test_who_is_linked_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The laws for one half come from the other, whose pairs alone are known."""
+    given: list[np.ndarray] = []
+    learn = everything._learned
+
+    def spied(files: TwoFiles, known: np.ndarray, *rest: object) -> object:
+        given.append(known)
+        return learn(files, known, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(everything, "_learned", spied)
+    file = census(rng())
+    Everything().link(file, noisy(file, rng()))
+    files = two_files(file, file)
+    half = marks(files) & 1
+    assert not given[0][half == 0].any()
+    assert not given[1][half == 1].any()
+    assert (given[0] | given[1]).all()
+
+
+def test_equal_rows_of_a_person_teach_once() -> None:
+    person = np.array([0, 0, 0, 1, 1, 2])
+    file = pd.DataFrame({"a": [5.0, 5.0, 7.0, 5.0, 5.0, 5.0], "person": person})
+    known = tc.Microdata.of(file, person=["person"], quasi=["a"])
+    files = TwoFiles.of(known, known, ["a"], order=None)
+    rows, own = np.array([0, 1, 2, 3, 5]), np.arange(6)
+    # of rows 0 and 1 the one whose released record comes first
+    assert once(files, rows, own, np.arange(6)).tolist() == [0, 2, 3, 5]
+    assert once(files, rows, own, np.arange(6)[::-1]).tolist() == [1, 2, 3, 5]
+
+
+def test_chance_tells_nothing() -> None:
+    """Of two independent files hardly a feature is used."""
+    some = [
+        len(Everything().link(census(rng()), census(np.random.default_rng(seed))).log)
+        for seed in range(3)
+    ]
+    assert sum(some) <= 3
+
+
+def test_a_residue_has_no_ends() -> None:
+    read = _residue(np.array([9.99999999, 10.0, 10.00000001, 10.25]), 10.0)
+    assert read.tolist() == [0.0, 0.0, 0.0, 0.025]
 
 
 def test_a_household_is_in_one_half() -> None:
@@ -100,10 +151,7 @@ def test_a_known_pair_does_not_tell_itself() -> None:
     """Noise that is remembered would make the law of known pairs too sharp."""
     file, drawn = census(rng()), rng().normal(size=400)
     masked = pd.DataFrame({"new": drawn})
-    names = list(file)
-    files = TwoFiles.of(
-        tc.Microdata.of(file), tc.Microdata.of(masked), names, order=None
-    )
+    files = two_files(file, masked)
     half = np.arange(0, 400, 2)
     for feature in relations(files, Learned(half, half)):
         said = feature.agreement.ours()
