@@ -72,6 +72,7 @@ mutants: $(STAMP)
 CASES ?= 20000
 fuzz: $(STAMP)
 	$(BIN)/python -m tools.fuzz $(CASES) && $(BIN)/python -m tools.fuzz $(CASES) --files
+	$(BIN)/python -m tools.fuzz $(CASES) --api && $(BIN)/python -m tools.fuzz $(CASES) --kept
 
 # kill -9 at random moments, full disks, closed folders, two processes at once
 kills: $(STAMP)

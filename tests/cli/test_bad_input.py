@@ -103,9 +103,9 @@ def test_parameters(tmp_path: Path, case: str) -> None:
 def test_text_where_numbers_are_needed(tmp_path: Path) -> None:
     """The sentence names column and row."""
     path = tmp_path / "in.csv"
-    path.write_text(GOOD + "unknown,5\n")
+    path.write_text(GOOD + "thirty,5\n")
     done = protect(path, "--continuous", "age")
-    _one_sentence(done, path, "column 'age', row 31: 'unknown' is not a number")
+    _one_sentence(done, path, "column 'age', row 31: 'thirty' is not a number")
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -328,7 +328,7 @@ def test_a_slice_of_the_commands(tmp_path: Path) -> None:
     for number in range(100_000, 100_120):
         folder = tmp_path / str(number)
         folder.mkdir()
-        result = one(2, number, folder)
+        result = one(2, number, folder, "commands")
         assert not result["wrong"], result
         codes.add(result["code"])
     # a slice in which everything is refused would show nothing

@@ -161,4 +161,4 @@ def test_a_bad_weight_is_named_by_its_row(tmp_path: Path) -> None:
         file, tmp_path, quasi=["age"], nominal=["age"], continuous=["w"], weight="w"
     )
     with pytest.raises(InputError, match="column 'w', row 251: a sampling weight"):
-        risk.individual(disk, disk)
+        risk.individual(disk)

@@ -84,6 +84,15 @@ REFUSED: dict[str, tuple[Callable[[], pa.Array], str]] = {
         ),
         "row 1 lies outside the years",
     ),
+    "after midnight": (
+        lambda: pa.array([86_400_001] * N, pa.int32()).cast(pa.time32("ms")),
+        # Parquet files say so themselves
+        "row 1 lies outside the day|not within the acceptable range",
+    ),
+    "offset": (
+        lambda: pa.array([0] * N, pa.timestamp("s", "+25:00")),
+        r"no time zone '\+25:00'",
+    ),
     "zone": (
         lambda: pa.array([0] * N, pa.timestamp("s", "Mars/Olympus")),
         "no time zone 'Mars/Olympus'",

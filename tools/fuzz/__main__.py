@@ -3,6 +3,8 @@
     python -m tools.fuzz 20000                # cases 0 to 19,999 of series 1, then the table
     python -m tools.fuzz 500 --seed 7         # another series
     python -m tools.fuzz 10000 --files        # tables through every format, no commands
+    python -m tools.fuzz 20000 --api          # odd frames and parameters in Python
+    python -m tools.fuzz 20000 --kept         # states, plans, manifests and journals, tampered with
     python -m tools.fuzz --only 1234          # one case again, with all that it said
     python -m tools.fuzz --only 1234 --keep DIR   # the same, and its files stay in DIR
 
@@ -31,11 +33,28 @@ CPU = 60
 WAIT = 300
 #: cases of one process: its start is a small part of them
 BATCH = 500
+#: what is tried but commands
+MODES = {
+    "files": "write and read files only",
+    "api": "calls of the Python interface",
+    "kept": "commands on states, plans, manifests and journals that were tampered with",
+}
 
 
-def one(seed: int, number: int, folder: Path) -> dict[str, Any]:
+def one(seed: int, number: int, folder: Path, mode: str) -> dict[str, Any]:
     """Run one case in this process."""
-    from tools.fuzz.cases import case
+    if mode == "files":
+        from tools.fuzz.files import one as write_and_read
+
+        return write_and_read(seed, number, folder)
+    if mode == "api":
+        from tools.fuzz.api import one as call
+
+        return call(seed, number)
+    if mode == "kept":
+        from tools.fuzz.kept import case
+    else:
+        from tools.fuzz.cases import case
     from tools.fuzz.judge import judge
 
     try:
@@ -46,26 +65,7 @@ def one(seed: int, number: int, folder: Path) -> dict[str, Any]:
     return judge(made, folder)
 
 
-def files(seed: int, first: int, cases: int) -> int:
-    """Tables through every format, in this process."""
-    from tools.fuzz.files import one as write_and_read
-
-    results = []
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
-        for number in range(first, first + cases):
-            results.append(write_and_read(seed, number, Path(name)))
-            if results[-1]["wrong"]:
-                print(
-                    number,
-                    results[-1]["form"],
-                    results[-1]["wrong"],
-                    results[-1]["err"],
-                )
-    print(show(results))
-    return any(result["wrong"] for result in results)
-
-
-def work(seed: int, first: int, last: int) -> None:
+def work(seed: int, first: int, last: int, mode: str) -> None:
     """Cases one after the other; each result is a line on standard output."""
     out = os.fdopen(os.dup(1), "w")
     for number in range(first, last):
@@ -74,16 +74,16 @@ def work(seed: int, first: int, last: int) -> None:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
             inner = Path(name, "outer", "case")
             inner.mkdir(parents=True)
-            result = one(seed, number, inner)
+            result = one(seed, number, inner, mode)
         out.write(json.dumps(result) + "\n")
         out.flush()
 
 
-def batch(seed: int, first: int, last: int) -> list[dict[str, Any]]:
+def batch(seed: int, first: int, last: int, mode: str) -> list[dict[str, Any]]:
     """Cases in a process of their own, begun again after each that ends it."""
     results: list[dict[str, Any]] = []
     while first < last:
-        lines, reason = _process(seed, first, last)
+        lines, reason = _process(seed, first, last, mode)
         begun = [line["begins"] for line in lines if "begins" in line]
         results += [line for line in lines if "begins" not in line]
         if reason is None:
@@ -102,10 +102,12 @@ def _dead(number: int, reason: str) -> dict[str, Any]:
 
 
 def _process(
-    seed: int, first: int, last: int
+    seed: int, first: int, last: int, mode: str
 ) -> tuple[list[dict[str, Any]], str | None]:
     words = [sys.executable, "-m", "tools.fuzz", "--seed", str(seed)]
     words += ["--work", str(first), str(last)]
+    if mode != "commands":
+        words.append(f"--{mode}")
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(words, stdout=out, stderr=subprocess.DEVNULL)
         size, since, used = 0, time.monotonic(), 0.0
@@ -167,34 +169,33 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="the series")
     parser.add_argument("--only", type=int, help="one case again")
     parser.add_argument("--keep", type=Path, help="with --only: where its files stay")
-    parser.add_argument(
-        "--files", action="store_true", help="write and read files only"
-    )
+    parser.set_defaults(mode="commands")
+    for mode, what in MODES.items():
+        parser.add_argument(
+            f"--{mode}", dest="mode", action="store_const", const=mode, help=what
+        )
     parser.add_argument("--log", type=Path, help="every result as a line of JSON")
     parser.add_argument("--work", nargs=2, type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work:
-        work(given.seed, *given.work)
+        work(given.seed, *given.work, given.mode)
         return 0
     if given.only is not None:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
             folder = given.keep or Path(name)
             folder.mkdir(parents=True, exist_ok=True)
-            result = one(given.seed, given.only, folder)
+            result = one(given.seed, given.only, folder, given.mode)
         print(json.dumps(result, indent=1, ensure_ascii=False))
         return bool(result["wrong"])
     results: list[dict[str, Any]] = []
-    if given.files:
-        return files(given.seed, given.first, given.cases)
     for first in range(given.first, given.first + given.cases, BATCH):
         last = min(first + BATCH, given.first + given.cases)
-        done = batch(given.seed, first, last)
+        done = batch(given.seed, first, last, given.mode)
         results += done
         for result in done:
             if result["wrong"]:
-                print(
-                    result["number"], result["wrong"], " ".join(result["words"])[:200]
-                )
+                said = " ".join(result["words"])[:200] or result["err"][:200]
+                print(result["number"], result["form"], result["wrong"], said)
             if given.log:
                 with given.log.open("a") as log:
                     log.write(json.dumps(result) + "\n")

@@ -75,6 +75,8 @@ class Case:
     inputs: list[str] = field(default_factory=list)
     #: exit code 1 has a meaning here
     may_say_no: bool = False
+    #: files that a run goes on with: they change when it is done
+    own: list[str] = field(default_factory=list)
     #: method and k of a release whose groups are counted
     k: int | None = None
 

@@ -37,6 +37,8 @@ def _listed(column: pa.ChunkedArray) -> list[Any]:
         column = column.cast(pa.timestamp("us", zone), safe=False)
         if zone is not None:
             column = column.cast(pa.timestamp("us", "UTC")).cast(pa.timestamp("us"))
+    if pa.types.is_time64(column.type):
+        column = column.cast(pa.time64("us"), safe=False)
     values: list[Any] = column.to_pylist()
     return values
 
@@ -50,7 +52,10 @@ def _same(one: Any, other: Any, ending: str) -> bool:
     if isinstance(one, dt.timedelta) and not isinstance(other, dt.timedelta):
         # no other format has spans of time: as microseconds, or as Python writes them
         return str(other) in (str(int(one.total_seconds() * 1e6)), str(one))
-    if isinstance(one, dt.datetime | dt.time) and isinstance(other, str):
+    if isinstance(one, dt.time) and isinstance(other, str):
+        # to the microsecond, as Python knows times
+        return one.isoformat("microseconds")[: len(other)] == other[:15]
+    if isinstance(one, dt.datetime) and isinstance(other, str):
         if "+" in other:
             moment = dt.datetime.fromisoformat(other).astimezone(dt.UTC)
             other = moment.replace(tzinfo=None).isoformat()

@@ -180,6 +180,75 @@ def raw_bytes(rng: Rng, n: int) -> pa.Array:
     return pa.array([b"\x00\xff"] * n, pa.binary())
 
 
+def arrow_types(rng: Rng, n: int) -> pa.Array:
+    """Types that newer writers use, or nobody."""
+    words = ["a", "longer than twelve bytes", None]
+    some = [words[i % 3] for i in range(n)]
+    whole = rng.integers(-9, 9, n)
+    makers: list[Callable[[], pa.Array]] = [
+        lambda: pa.array(some, pa.string_view()),
+        lambda: pa.array([b"x", None] * n, pa.binary_view())[:n],
+        lambda: pa.array([bytes(16)] * n, pa.uuid()),
+        lambda: pa.ExtensionArray.from_storage(pa.bool8(), pa.array(whole, pa.int8())),
+        lambda: pa.array(['{"a": 1}'] * n, pa.json_()),
+        lambda: pa.array([Decimal(1) / 4] * n, pa.decimal32(5, 2)),
+        lambda: pa.array([Decimal(1) / 4] * n, pa.decimal64(12, 2)),
+        lambda: pa.array([Decimal(10) ** 60] * n, pa.decimal256(70, 3)),
+        lambda: pa.array([Decimal(100)] * n, pa.decimal128(5, -2)),
+        lambda: pa.array([(1, 2, 3)] * n, pa.month_day_nano_interval()),
+        lambda: pa.array([b"abcd"] * n, pa.binary(4)),
+        lambda: pa.array([[1]] * n, pa.list_view(pa.int8())),
+        lambda: pa.array([[1, 2]] * n, pa.list_(pa.int8(), 2)),
+        lambda: pa.array([[("a", 1)]] * n, pa.map_(pa.string(), pa.int8())),
+        lambda: pa.UnionArray.from_sparse(
+            pa.array([0] * n, pa.int8()), [pa.array([1] * n), pa.array(["a"] * n)]
+        ),
+        lambda: pa.array([1.5] * n, pa.run_end_encoded(pa.int32(), pa.float64())),
+        lambda: (
+            pa.array(some)
+            .dictionary_encode()
+            .cast(pa.dictionary(pa.int8(), pa.string()))
+        ),
+        lambda: pa.DictionaryArray.from_arrays(
+            pa.array([0] * n, pa.int32()), pa.array([None, 1])
+        ),
+        lambda: pa.array(np.full(n, 2**40), pa.int64()).cast(pa.timestamp("s")),
+        lambda: pa.array([3_000_000] * n, pa.int32()).cast(pa.date32()),
+        lambda: pa.array(np.full(n, -(10**17)), pa.int64()).cast(pa.timestamp("ms")),
+        lambda: pa.array(np.full(n, 10**9), pa.int64()).cast(
+            pa.timestamp("s", "No/Where")
+        ),
+        lambda: pa.array(np.full(n, 10**9), pa.int64()).cast(
+            pa.timestamp("s", "+25:00")
+        ),
+        lambda: pa.array(np.full(n, 2**62), pa.int64()).cast(pa.duration("s")),
+        lambda: pa.array(np.full(n, 86_399_999_999_999), pa.int64()).cast(
+            pa.time64("ns")
+        ),
+        lambda: pa.array(np.full(n, 86_400_001), pa.int32()).cast(pa.time32("ms")),
+        lambda: pa.array(some, pa.large_string()),
+        lambda: pa.FixedShapeTensorArray.from_numpy_ndarray(np.ones((max(n, 1), 2)))[
+            :n
+        ],
+        lambda: pa.array([[[1]]] * n),
+    ]
+    return makers[rng.integers(len(makers))]()
+
+
+def long_numbers(rng: Rng, n: int) -> pa.Array:
+    """Numbers beyond what a double holds, as text."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return pa.array([str(2**63 + i) for i in range(n)])
+    if kind == 1:
+        return pa.array([f"0.{i:040d}" for i in range(n)])
+    if kind == 2:
+        return pa.array(["1e400", "-1e400", "1", "2.5"] * n)[:n]
+    return pa.array(
+        ["1" + "0" * int(rng.choice([20, 300, 5000])) + str(i) for i in range(n)]
+    )
+
+
 USUAL: list[Maker] = [
     whole,
     few,
@@ -194,17 +263,21 @@ USUAL: list[Maker] = [
 ODD: list[Maker] = [
     not_numbers, infinite, extreme, huge_whole, unsigned, small_types, odd_text, long_text,
     own_text, own_number, codes, large_strings, nothing, constant, moments, times, spans,
-    written_days, decimals, lists, structures, raw_bytes,
+    written_days, decimals, lists, structures, raw_bytes, arrow_types, arrow_types, arrow_types,
+    long_numbers, long_numbers,
 ]  # fmt: skip
 
 
-def table(rng: Rng, *, oddity: float, wide: bool = False) -> pa.Table:
+def table(
+    rng: Rng, *, oddity: float, wide: bool = False, rows: int | None = None
+) -> pa.Table:
     """A table of which a share ``oddity`` of the columns and names is odd."""
     n = int(
         rng.choice([1, 2, 3, 6, 12, 24, 40], p=[0.04, 0.04, 0.05, 0.1, 0.22, 0.3, 0.25])
     )
     if rng.random() < oddity / 10:
         n = 0
+    n = n if rows is None else rows
     width = int(rng.integers(25, 200)) if wide else int(rng.integers(1, 7))
     names: list[str] = []
     columns: list[Any] = []

@@ -13,7 +13,7 @@ from tacit.assess.own_values import own_values
 from tacit.attack.alignment import Alignment, alignment
 from tacit.attack.informed.steps import apply_again
 from tacit.attack.truth import true_rows
-from tacit.base.errors import InputError
+from tacit.base.errors import InputError, shown
 from tacit.base.typing import Ints
 from tacit.data.microdata import Microdata
 from tacit.data.same_values import values_of
@@ -110,6 +110,11 @@ def settled(
     # None is an intruder who does not know how the file was masked
     recipe = None if plan is None else Plan.of(plan)
     rows: Ints | None = None
+    if isinstance(truth, str) and truth != "rows":
+        raise InputError(
+            f"truth={shown(truth)} must be 'rows', or the masked row of each original record; a "
+            "column that says it is named by key"
+        )
     if truth is not None and not isinstance(truth, str):
         rows = true_rows(original.n, masked.n, truth)
     return Settled(original, masked, recipe, rows, truth is not None, released_as)

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from tacit import loss as loss_room
 from tacit import risk as risk_room
 from tacit.assess.aligning import check_alignment, settled
+from tacit.assess.asked import refuse_others
 from tacit.assess.contents import Contents, look
 from tacit.assess.evidence import Use, unexplained, unknown_row, uses
 from tacit.assess.held import Allowed
@@ -39,6 +40,7 @@ from tacit.assess.verdict import (
     RAW_RECORDS,
     Row,
     Verdict,
+    refuse_no_limit,
     row_of,
     thresholds_of_measures,
     verdict,
@@ -48,7 +50,7 @@ from tacit.attack.base import Attacker
 from tacit.attack.linkage import Linkage
 from tacit.attack.panel import panel
 from tacit.base import display
-from tacit.base.errors import ParameterError, TacitError
+from tacit.base.errors import InputError, ParameterError, TacitError
 from tacit.base.measure import Measure, jsonable
 from tacit.base.registry import Registry
 from tacit.base.stopping import STOPPED, Stop
@@ -359,10 +361,19 @@ def assess(
         a permission, and no reason not to look.
     """
     start = time.perf_counter()
+    names = {"risks": risks, "losses": losses, "release_as_is": release_as_is}
+    refuse_others(
+        names | {"attackers": attackers}, {"thresholds": thresholds, "options": options}
+    )
+    for name, limit in (thresholds or {}).items():
+        refuse_no_limit(name, limit)
+    release_as_is = tuple(release_as_is)
     original, masked = Microdata.of(original), Microdata.of(masked)
     check(original)
     both = settled(original, masked, plan=plan, truth=truth, key=key, done=done)
     original, masked, known = both.original, both.masked, both.plan
+    if not original.n or not masked.n:
+        raise InputError("there are no records to assess; give files with records")
     rows, given = both.rows, both.sure
     if in_order is None:
         in_order = both.leaves_in_order

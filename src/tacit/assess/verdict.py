@@ -12,7 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, runtime_checkable
 
-from tacit.base.errors import ParameterError
+import numpy as np
+
+from tacit.base.errors import ParameterError, shown
 from tacit.base.facts import facts_of
 from tacit.base.measure import Measure, jsonable
 from tacit.risk import registry
@@ -185,6 +187,15 @@ def _above(row: Row) -> str:
     return f"{row.name} {row.value:.4g} > {row.threshold:g}{who}"
 
 
+def refuse_no_limit(name: str, limit: object) -> None:
+    """Nothing is above what is no number, and every release would pass; None: no threshold."""
+    is_number = isinstance(limit, int | float | np.number) and not math.isnan(limit)
+    if limit is not None and (not is_number or isinstance(limit, bool)):
+        raise ParameterError(
+            f"the threshold of '{name}' must be a number, not {shown(limit)}"
+        )
+
+
 def thresholds_of_measures() -> dict[str, float]:
     """Every risk measure that has a threshold: a release passes where it is at most this."""
     limits = {name: facts_of(registry[name]).threshold for name in registry}
@@ -226,6 +237,7 @@ def verdict(
                 f"there is no risk '{name}' to set a threshold for; "
                 f"there are: {', '.join(limits)}"
             )
+        refuse_no_limit(name, limit)
         limits[name] = limit
     rows = [
         _attack_row(name, link, limits.get(name, limits["attack"]))

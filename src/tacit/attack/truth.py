@@ -30,7 +30,12 @@ def true_rows(
                 "aligned by row; say which masked row belongs to each original (truth=...)"
             )
         return np.arange(n, dtype=np.int64)
-    rows = np.asarray(truth, dtype=np.int64)
+    try:
+        rows = np.asarray(truth, dtype=np.int64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            "truth names no rows: give the masked row of each original record as a whole number"
+        ) from None
     if rows.shape != (n,):
         raise InputError(
             f"truth needs one entry for each of the {n} original records, not {rows.shape}"

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
+from tacit.base.options import checked
+
 Function = TypeVar("Function", bound=Callable[..., object])
 MeasurePasses = Literal[
     "runs", "pieces", "sample", "keys", "cells", "units", "links", "together"
@@ -156,8 +158,9 @@ def measure(
         facts = MeasureFacts(
             title, threshold, why, passes, holds, with_units, presumes, view
         )
-        function.facts = facts  # type: ignore[attr-defined]
-        return function
+        measured = checked(function)
+        measured.facts = facts  # type: ignore[attr-defined]
+        return measured  # type: ignore[return-value]  # the same face
 
     return attach
 

@@ -8,7 +8,7 @@ sentence, and plans (TOML) and the web page get their models from the same annot
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cache
 from typing import Annotated, Any, get_type_hints
@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.functional_validators import BeforeValidator, SkipValidation
 
 from tacit.base import seeds
-from tacit.base.errors import ParameterError, choices
+from tacit.base.errors import ParameterError, choices, shown
 
 Seed = Annotated[
     Any, SkipValidation, Field(default=None, description="seed: same seed, same bytes")
@@ -52,12 +52,14 @@ _CONFIG = ConfigDict(
 
 
 @cache
-def model_of(owner: type) -> type[BaseModel]:
-    """The pydantic model of a class's constructor parameters.
+def model_of(owner: Callable[..., object]) -> type[BaseModel]:
+    """The pydantic model of the parameters of a class's constructor, or of a function.
 
     ``random_state`` and ``n_jobs`` are left out.
     """
-    constructor = vars(owner).get("__init__") or owner.__init__  # type: ignore[misc]
+    constructor: Any = owner
+    if isinstance(owner, type):
+        constructor = vars(owner).get("__init__") or owner.__init__  # type: ignore[misc]
     hints = get_type_hints(constructor, include_extras=True)
     fields: dict[str, Any] = {}
     for name, parameter in inspect.signature(constructor).parameters.items():
@@ -73,7 +75,7 @@ def model_of(owner: type) -> type[BaseModel]:
 
 
 def check(
-    owner: type,
+    owner: Callable[..., object],
     parameters: Mapping[str, object],
 ) -> dict[str, Any]:
     """The parameters with their types made right.
@@ -81,10 +83,15 @@ def check(
     Or one ParameterError that names the first bad one.
     """
     own = {
-        name: _plain(value)
+        name: plain(value)
         for name, value in parameters.items()
         if name not in NOT_OF_THE_METHOD
     }
+    for name in own:
+        if not isinstance(name, str):
+            raise ParameterError(
+                f"{owner.__name__} has no parameter {shown(name)}; parameters have names"
+            )
     try:
         model = model_of(owner)(**own)
     except ValidationError as error:
@@ -93,13 +100,15 @@ def check(
     return {name: getattr(model, name) for name in type(model).model_fields}
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """numpy scalars are as good as Python's; everything else is left alone."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _sentence(
-    owner: type,
+    owner: Callable[..., object],
     error: ValidationError,
 ) -> str:
     first = error.errors()[0]
@@ -117,7 +126,7 @@ def _sentence(
     # pydantic's words in ours
     wanted = first["msg"].replace("Input should be", "must be")
     wanted = wanted.replace("Value error, ", "")
-    return f"{method}: parameter {name}={first['input']!r} {wanted}"
+    return f"{method}: parameter {name}={shown(first['input'])} {wanted}"
 
 
 def generator(random_state: object) -> np.random.Generator:

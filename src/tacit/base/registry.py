@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from tacit.base.errors import ParameterError, choices
+from tacit.base.errors import ParameterError, choices, shown
 from tacit.base.rooms import furnish
 
 Registered: TypeAlias = Any
@@ -29,10 +29,10 @@ class Registry(Mapping[str, Registered]):
         self._entries = dict(entries)
 
     def __getitem__(self, name: str) -> Registered:
-        if name not in self._entries:
+        if not isinstance(name, str) or name not in self._entries:
             room = self.package.rpartition(".")[2]
             raise ParameterError(
-                f"there is no {room} method '{name}'; {choices(name, self)}"
+                f"there is no {room} method {shown(name)}; {choices(name, self)}"
             )
         return self._load(self._entries[name])
 

@@ -62,6 +62,8 @@ SCALES = {
 
 ALL_DIGITS = -1
 """Decimals of a column whose numbers leave as they come, whatever the file's own look like."""
+MOST_DECIMALS = 400
+"""The smallest double has 324, and its figures."""
 NAMED = "named like"
 """In the reason of a role that the column's name gave away, and not its values."""
 NOT_NAMED = "other: not among the quasi you named"
@@ -140,7 +142,17 @@ class Column:
                 f"column '{name}': '{min(unknown)}' is not known; "
                 f"a column has {', '.join(sorted(_FIELDS))}"
             )
-        categories = entry.get("categories")
+        categories, decimals = entry.get("categories"), entry.get("decimals")
+        plain = isinstance(categories, list | tuple) and not any(
+            isinstance(one, list | dict) for one in categories
+        )
+        if categories is not None and not plain:
+            raise ValueError(f"column '{name}': categories is a list of values")
+        whole = type(decimals) is int and ALL_DIGITS <= decimals <= MOST_DECIMALS
+        if decimals is not None and not whole:
+            raise ValueError(
+                f"column '{name}': decimals is a number from 0 to {MOST_DECIMALS}"
+            )
         try:
             missing = Missing.from_entry(entry)
             description = Description.from_entry(entry)
@@ -160,7 +172,7 @@ class Column:
             confidence=_confidence(entry.get("confidence", "sure")),
             ask=str(entry.get("ask", "")),
             date_format=str(entry.get("date_format", "")),
-            decimals=entry.get("decimals"),
+            decimals=decimals,
             suspects=_open_suspects(entry, missing),
             no_codes=not missing and "missing" in entry,
         )

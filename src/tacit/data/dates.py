@@ -203,7 +203,8 @@ def days(column: Column, values: pa.ChunkedArray) -> Floats:
         # nanoseconds are cut off: nobody is dated by them
         moved = values.cast(pa.timestamp("us"), safe=False)
         micros = moved.cast(pa.int64())
-        numbers = pc.divide(micros.cast(pa.float64()), 86400e6)
+        # days far from now have more microseconds than a double keeps apart
+        numbers = pc.divide(micros.cast(pa.float64(), safe=False), 86400e6)
     return np.asarray(numbers.to_numpy(), dtype=np.float64)
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacit.base.errors import InputError
+from tacit.data.buffers import listed
 
 # whole numbers up to here are themselves as doubles
 EXACT = 2**53
@@ -61,7 +62,9 @@ def loses(texts: pa.ChunkedArray, decimal: str = ".") -> bool:
     figures = pc.replace_substring_regex(mantissa, "[^0-9]", "")
     digits = pc.binary_length(pc.utf8_ltrim(figures, "0"))
     is_broken = pc.match_substring_regex(found, f"[eE{re.escape(decimal)}]")
-    long = pc.greater(digits, pc.if_else(is_broken, BROKEN, WHOLE))
+    # from their bytes: numbers of Python would have pyarrow import pandas
+    whole, broken = listed([WHOLE, BROKEN], digits.type)
+    long = pc.greater(digits, pc.if_else(is_broken, broken, whole))
     power = pc.match_substring_regex(found, "[eE][-+]?[0-9]{3}")
     for text in found.filter(pc.or_(long, power)).to_pylist():
         if text is not None and not is_kept(text.replace(decimal, ".")):

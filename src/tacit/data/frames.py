@@ -17,11 +17,10 @@ from tacit.data.buffers import array_of
 from tacit.data.usual_types import usual
 
 # what Arrow raises for values that fit no type
-_NO_TYPE_FITS = (
-    pa.ArrowInvalid,
-    pa.ArrowTypeError,
-    pa.ArrowNotImplementedError,
+NO_TYPE_FITS = (
+    pa.ArrowException,
     OverflowError,
+    UnicodeError,
 )
 
 Frame: TypeAlias = Any
@@ -46,13 +45,14 @@ class NativeFrame:
     def of(cls, data: Frame) -> NativeFrame:
         """Look at what was given; refuse what is not a table of records."""
         if isinstance(data, np.ndarray):
+            data = plain_array(data)
             if data.ndim != 2:
                 raise InputError(
                     f"expected a 2-d array of records by columns, not {data.ndim}-d"
                 )
             return cls(data, "numpy", {f"x{j}": j for j in range(data.shape[1])})
         if isinstance(data, list | tuple):
-            return cls.of(np.asarray(data))
+            return cls.of(_rows(data))
         if isinstance(data, pa.Table):
             return cls._named(data, "pyarrow", data.column_names)
         # files are read into Arrow, which needs no translation: a tenth of a second less
@@ -77,6 +77,11 @@ class NativeFrame:
     def _named(cls, data: Frame, flavour: str, raw: Sequence[Hashable]) -> NativeFrame:
         """The frame with its labels as text, no two of them alike."""
         names = [str(label) for label in raw]
+        for name in names:
+            if any(0xD800 <= ord(letter) < 0xE000 for letter in name):
+                raise InputError(
+                    f"the column name {name!r} is no text; rename the column"
+                )
         # 1 and "1" are two labels of pandas, and one name
         twice = [name for j, name in enumerate(names) if name in names[:j]]
         if twice:
@@ -117,7 +122,11 @@ class NativeFrame:
             frame = self.frame.iloc[rows]
         elif self.flavour == "pyarrow":
             places = array_of(np.asarray(rows, np.int64))
-            frame = self.frame.take(places)
+            try:
+                frame = self.frame.take(places)
+            except pa.ArrowNotImplementedError:
+                # a type that Arrow cannot take rows of
+                frame = usual(self.frame).take(places)
         else:
             frame = self._narwhals()[rows.tolist()].to_native()
         return replace(self, frame=frame)
@@ -189,13 +198,49 @@ def to_table(native: NativeFrame) -> pa.Table:
             else:
                 column = native._narwhals()[name]
                 columns[name] = _chunked(column.to_arrow())
-        except _NO_TYPE_FITS as error:
-            reason = str(error).splitlines()[0]
-            raise InputError(
-                f"column '{name}' mixes types or holds values that no column type fits "
-                f"({reason}); make it one type"
-            ) from None
+        except NO_TYPE_FITS as error:
+            raise InputError(no_type_fits(name, error)) from None
     return usual(pa.table(columns))
+
+
+def plain_array(data: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """An array of numpy's own class: masked values are gaps, a matrix is its numbers.
+
+    >>> plain_array(np.ma.masked_array([1, 2], [False, True])).tolist()
+    [1.0, nan]
+    """
+    if isinstance(data, np.ma.MaskedArray):
+        if not np.ma.is_masked(data):
+            return np.asarray(data)
+        try:
+            numbers = np.ma.masked_array(data, dtype=np.float64)
+            return np.asarray(numbers.filled(np.nan))
+        except (TypeError, ValueError):
+            raise InputError(
+                "an array with masked values that are no numbers; give a frame with gaps"
+            ) from None
+    if data.dtype.kind in "mM":
+        raise InputError(f"an array of {data.dtype} holds no numbers; give a frame")
+    return np.asarray(data)
+
+
+def _rows(data: Sequence[object]) -> npt.NDArray[np.generic]:
+    """A list of records as an array of two dimensions."""
+    try:
+        return np.asarray(data)
+    except (ValueError, TypeError):
+        raise InputError(
+            "the records of the list have different numbers of values; give each the same number"
+        ) from None
+
+
+def no_type_fits(name: str, error: Exception) -> str:
+    """What is said of a column that Arrow has no type for."""
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return (
+        f"column '{name}' mixes types or holds values that no column type fits "
+        f"({reason}); make it one type"
+    )
 
 
 def nested(schema: pa.Schema) -> dict[str, str]:
@@ -262,6 +307,10 @@ def _array_column(
         raise InputError(
             f"column '{name}': complex data not supported; "
             "give its real and imaginary part"
+        )
+    if values.dtype.kind not in "fiub":
+        raise InputError(
+            f"column '{name}' of the array holds {values.dtype}, and no numbers; give a frame"
         )
     # an array has one dtype: a masked integer array is a float array
     if values.dtype.kind != "f" or values.dtype == np.float16:

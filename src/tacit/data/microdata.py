@@ -30,6 +30,7 @@ from tacit.data.category_codes import (
     not_a_number,
 )
 from tacit.data.declared_codes import declared
+from tacit.data.dict_of_columns import of_columns
 from tacit.data.exact import is_rounded, rounded
 from tacit.data.frames import Frame, NativeFrame, refuse_nested, to_table
 from tacit.data.inference import infer, number
@@ -105,8 +106,7 @@ class Microdata:
                 given = given.with_schema(codes)
             return given.with_schema(given.schema.set(**roles)) if roles else given
         if isinstance(data, dict):
-            columns = {str(name): as_arrow(values) for name, values in data.items()}
-            data = pa.table(columns)
+            data = of_columns(data)
         unread = lazy.of(data)
         if unread is not None:
             from tacit.data.lazy import reading

@@ -14,6 +14,7 @@ from tacit.base.typing import Floats, Ints
 from tacit.data.column import Category, Column
 from tacit.data.frames import Frame, NativeFrame
 from tacit.data.microdata import Kind, Microdata
+from tacit.data.schema import columns_asked
 
 if TYPE_CHECKING:
     from tacit.data.out_of_core.disk_rows import Rows
@@ -52,7 +53,7 @@ class Pair:
         if columns is None:
             names = [name for name in original.quasi if name in masked.schema]
         else:
-            names = list(columns)
+            names = columns_asked(columns)
         masked = read_as(original, masked)
         comparable: list[str] = []
         incomparable: list[str] = []

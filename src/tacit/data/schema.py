@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import tomli_w
 
-from tacit.base.errors import ColumnError, InputError, choices
+from tacit.base.errors import ColumnError, InputError, choices, shown
 from tacit.data.column import NOT_NAMED, SCALES, Category, Column, Kind, Role
 from tacit.data.inference import infer
 
@@ -65,7 +65,7 @@ class Schema:
         for word, names in changes.items():
             if names is None:
                 continue
-            for name in [names] if isinstance(names, str) else names:
+            for name in columns_asked(names, word):
                 # an unknown column is an error, not a no-op
                 _ = self[name]
                 chosen[name] = chosen[name].changed(word)
@@ -137,4 +137,23 @@ class Schema:
             text = Path(path).read_text(encoding="utf-8")
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: is no text in UTF-8; save it as that") from None
         return cls.from_toml(text, source=str(path))
+
+
+def columns_asked(names: object, word: str = "columns") -> list[str]:
+    """One name or several; what is no list of names is said."""
+    if isinstance(names, str):
+        return [names]
+    try:
+        named: list[Any] = list(names)  # type: ignore[call-overload]  # tried
+    except TypeError:
+        named = [names]
+    for name in named:
+        if not isinstance(name, str):
+            raise ColumnError(
+                f"{word}={shown(names)} names no columns: {shown(name)} is no text; give a name or "
+                "a list of names"
+            )
+    return named

@@ -22,7 +22,7 @@ FIRST_DAY, LAST_DAY = -719_162, 2_932_896
 MOST_DAYS = 999_999_999
 _SECONDS = 86_400
 _IN_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-_OFFSET = re.compile(r"[+-]\d\d:?\d\d")
+_OFFSET = re.compile(r"[+-]([01]\d|2[0-3]):?[0-5]\d")
 _LONGEST = 38
 """Digits of a decimal of 128 bits."""
 
@@ -72,7 +72,9 @@ def usual_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_dictionary(column.type):
         values = column.type.value_type
         if _reader(values) is not None or _is_time(values):
-            return usual_column(column.cast(values))
+            # not cast: extensions have no cast of their own
+            plain = [chunk.dictionary_decode() for chunk in column.chunks]
+            return usual_column(pa.chunked_array(plain, values))
     if _is_time(column.type):
         _refuse_far(column)
     return column
@@ -81,6 +83,7 @@ def usual_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _is_time(type_: pa.DataType) -> bool:
     return bool(
         pa.types.is_date(type_)
+        or pa.types.is_time(type_)
         or pa.types.is_timestamp(type_)
         or pa.types.is_duration(type_)
     )
@@ -145,7 +148,8 @@ def _refuse_far(column: pa.ChunkedArray) -> None:
         _refuse_zone(zone)
     # a day less at both ends, for those that a zone moves over them
     first, last = FIRST_DAY + bool(zone), LAST_DAY - bool(zone)
-    numbers = column.cast(pa.int32() if pa.types.is_date32(type_) else pa.int64())
+    is_short = pa.types.is_date32(type_) or pa.types.is_time32(type_)
+    numbers = column.cast(pa.int32() if is_short else pa.int64())
     in_a_day = 1
     if pa.types.is_date64(type_):
         in_a_day = 1000 * _SECONDS
@@ -153,6 +157,8 @@ def _refuse_far(column: pa.ChunkedArray) -> None:
         in_a_day = _IN_A_SECOND[type_.unit] * _SECONDS
     if pa.types.is_duration(type_):
         first, last = -MOST_DAYS, MOST_DAYS
+    if pa.types.is_time(type_):
+        first = last = 0
     ends = pc.min_max(numbers).as_py()
     low, high = ends["min"], ends["max"]
     # to the end of the last day
@@ -160,8 +166,9 @@ def _refuse_far(column: pa.ChunkedArray) -> None:
         return
     far = low if low < first * in_a_day else high
     row = pc.index(numbers, pa.scalar(far, numbers.type)).as_py() + 1
+    where = "the day" if pa.types.is_time(type_) else "the years 1 to 9999"
     raise _Unusual(
-        f"row {row} lies outside the years 1 to 9999; make it a gap, or store the column as text"
+        f"row {row} lies outside {where}; make it a gap, or store the column as text"
     )
 
 

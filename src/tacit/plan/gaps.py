@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from tacit.base.typing import Bools
 from tacit.data import units
+from tacit.data.buffers import whole_of
 from tacit.data.io.disk_table import BATCH
 from tacit.data.io.on_disk import OnDisk
 from tacit.data.microdata import Microdata
@@ -112,7 +113,9 @@ def _gaps(data: Microdata, names: list[str], length: int = BATCH) -> Iterator[Bo
 
 
 def _null(values: pa.ChunkedArray) -> Bools:
-    return np.asarray(pc.is_null(values, nan_is_null=True).to_numpy(), dtype=np.bool_)
+    # as numbers: to_numpy would import pandas
+    gaps = pc.is_null(values, nan_is_null=True).cast(pa.int8())
+    return whole_of(gaps).astype(np.bool_)
 
 
 def _smallest_group(method: Protector) -> int:

@@ -25,7 +25,7 @@ from itertools import product
 from pathlib import Path
 from typing import TypeGuard
 
-from tacit.base.errors import InputError, ParameterError
+from tacit.base.errors import InputError, ParameterError, shown
 from tacit.plan.plan import Plan
 
 LARGEST = 10_000
@@ -133,6 +133,10 @@ def expand(
     source: str = "plans",
 ) -> list[Plan]:
     """Every plan that one entry stands for; ``source`` is what errors name."""
+    if not isinstance(entry, Mapping):
+        raise InputError(
+            f"{source}: {shown(entry)} is no plan; begin it with [[plans]]"
+        )
     raw = dict(entry)
     name = str(raw.pop("name", ""))
     # in a flat entry 'columns' is a parameter of the method, unless it is a table

@@ -15,7 +15,7 @@ import tomli_w
 from pydantic import ConfigDict, Field, create_model
 
 from tacit.base import parameters, seeds
-from tacit.base.errors import InputError, ParameterError, TacitWarning
+from tacit.base.errors import InputError, ParameterError, TacitWarning, shown
 from tacit.base.facts import draws_numbers
 from tacit.base.measure import jsonable
 from tacit.data import lazy
@@ -304,11 +304,14 @@ class Plan:
         source: str = "plan",
     ) -> Plan:
         """From plain types; ``source`` is what errors name."""
-        unknown = set(raw) - {"steps", "name", "columns", "release_as_is", "key"}
+        if not isinstance(raw, Mapping):
+            raise InputError(f"{source}: {shown(raw)} is no plan, which has steps")
+        known = {"steps", "name", "columns", "release_as_is", "key"}
+        unknown = sorted(str(word) for word in raw if word not in known)
         if unknown:
             raise InputError(
                 f"{source}: a plan has steps, name, columns and release_as_is, "
-                f"not '{min(unknown)}'"
+                f"not '{unknown[0]}'"
             )
         entries = raw.get("steps", [])
         if not isinstance(entries, list) or not entries:
@@ -327,14 +330,16 @@ class Plan:
             except ParameterError as error:
                 raise ParameterError(f"{source}: step {number}: {error}") from None
         name = str(raw.get("name", ""))
-        columns = dict(raw.get("columns", {}))
+        columns = raw.get("columns", {})
+        if not isinstance(columns, Mapping):
+            raise InputError(f"{source}: columns={shown(columns)} names no columns")
         as_is = raw.get("release_as_is", [])
         if not isinstance(as_is, list) or not all(isinstance(x, str) for x in as_is):
             raise InputError(f"{source}: release_as_is is a list of names of columns")
         key = raw.get("key")
         if key is not None and (not isinstance(key, int) or key < 0):
             raise InputError(f"{source}: key={key!r} must be a whole number")
-        return cls(tuple(steps), name, columns, tuple(as_is), key)
+        return cls(tuple(steps), name, dict(columns), tuple(as_is), key)
 
     def to_toml(self) -> str:
         """The plan file."""

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
 from tacit.base import display, parameters
-from tacit.base.errors import ColumnError, InputError, TacitError, TacitWarning
+from tacit.base.errors import (
+    ColumnError,
+    InputError,
+    OtherTypeError,
+    TacitError,
+    TacitWarning,
+)
 from tacit.base.estimator import Estimator
 from tacit.base.facts import Described
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats, Objects
 from tacit.data import lazy
+from tacit.data.frames import plain_array
 from tacit.data.microdata import Kind, Microdata, Role
 from tacit.protect import by_address
 from tacit.protect.file_parts import refuse_units
@@ -276,13 +283,17 @@ class Protector(Described, Estimator, ThroughLargeFile):
         if isinstance(X, Microdata):
             self._remember(X, reset=reset)
             return X
-        if lazy.of(X) is not None:
+        # some sparse arrays of scipy are dicts, too
+        of_columns = isinstance(X, Mapping) and not hasattr(X, "shape")
+        if lazy.of(X) is not None or of_columns:
             data = Microdata.of(X)
             self._remember(data, reset=reset)
             return data
         # its checks and its words for what is wrong; a file that was read needs neither
         from sklearn.utils.validation import validate_data
 
+        if isinstance(X, np.ndarray):
+            X = plain_array(X)
         tabular = hasattr(X, "columns") or hasattr(X, "column_names")
         try:
             if tabular:
@@ -301,6 +312,8 @@ class Protector(Described, Estimator, ThroughLargeFile):
             )
         except TacitError:
             raise
+        except TypeError as error:
+            raise OtherTypeError(str(error)) from error
         except ValueError as error:
             raise InputError(str(error)) from error
         return Microdata.of(array)

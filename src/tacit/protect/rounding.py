@@ -142,7 +142,13 @@ def round_to(
     rng: np.random.Generator | None,
 ) -> Floats:
     """Multiples of the base: at random without bias, or the nearest without a generator."""
-    units = values / base
+    with np.errstate(over="ignore"):
+        units = values / base
+        # doubles beyond it lie farther apart than the base: each is a multiple
+        huge = np.isinf(units)
+        if huge.any():
+            nearest = round_to(np.where(huge, 0.0, values), base, rng)
+            return np.where(huge, values, nearest)
     if rng is None:
         return np.asarray(np.rint(units) * base)
     below = np.floor(units)

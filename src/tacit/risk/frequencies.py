@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tacit.base.errors import ColumnError, InputError
+from tacit.base.options import checked
 from tacit.base.typing import Floats, Ints
 from tacit.data.buffers import whole_of
 from tacit.data.microdata import Kind, Microdata, Role
@@ -149,6 +150,7 @@ def weights_of(data: Microdata, weight: str | None) -> Floats | None:
     return values
 
 
+@checked
 def frequencies(
     data: object,
     keys: Sequence[str] | None = None,

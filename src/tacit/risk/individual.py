@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.base import facts
 from tacit.base.measure import Measure
+from tacit.base.options import checked
 from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Microdata, Role
 from tacit.data.units import Units
@@ -103,6 +104,7 @@ class IndividualRisk:
         return f"IndividualRisk({expected} of {self.units.number} {self.units.words})"
 
 
+@checked
 def individual(
     data: object,
     keys: Sequence[str] | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 from tacit.base import facts
 from tacit.base.errors import ParameterError
 from tacit.base.measure import Measure
+from tacit.base.options import checked
 from tacit.base.typing import Floats
 from tacit.data.microdata import Microdata
 from tacit.data.units import Units, persons
@@ -72,6 +73,7 @@ def recursive(cells: Shares, c: float) -> Floats:
     return np.minimum(floor + cells.sum_by_class(holds), cells.size)
 
 
+@checked
 def diversity(
     data: object,
     keys: Sequence[str] | None,

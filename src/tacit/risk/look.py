@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.base import facts
 from tacit.base.errors import ColumnError
+from tacit.base.options import checked
 from tacit.base.typing import Floats
 from tacit.data.buffers import array_of
 from tacit.data.microdata import Microdata, Role
@@ -138,6 +139,7 @@ class Look:
 
 
 @facts.measure("Before protection", passes="keys")
+@checked
 def look(
     data: object,
     keys: Sequence[str] | None = None,

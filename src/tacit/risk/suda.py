@@ -11,6 +11,7 @@ import numpy as np
 from tacit.base import facts
 from tacit.base.errors import ParameterError
 from tacit.base.measure import Measure
+from tacit.base.options import checked
 from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Microdata
 from tacit.data.repeated import Repeated
@@ -81,6 +82,7 @@ class Suda:
         )
 
 
+@checked
 def suda(
     data: object,
     keys: Sequence[str] | None = None,

@@ -8,6 +8,7 @@ import numpy as np
 
 from tacit.base import facts
 from tacit.base.measure import Measure
+from tacit.base.options import checked
 from tacit.base.typing import Floats
 from tacit.data.microdata import Kind, Microdata
 from tacit.data.units import Units, persons
@@ -90,6 +91,7 @@ def _ordered(cells: Shares, whole: Floats) -> Floats:
     return np.asarray(np.maximum(total, 0.0) / (m - 1), np.float64)
 
 
+@checked
 def closeness(
     data: object,
     keys: Sequence[str] | None,

@@ -172,6 +172,11 @@ class Batches(Kept):
         native: Frame,
     ) -> Frame:
         names = self._frame_columns(data)
+        if not names:
+            who = type(self).__name__
+            raise InputError(
+                f"{who}: the frame has no quasi-identifier that it can mask"
+            )
         declared = self._declared_categories()
         self._begin(self._frame_records(data, names, declared))
         rows = self._frame_rows(data, names)
@@ -256,7 +261,12 @@ class Batches(Kept):
 
 def rows_of(values: ArrayLike) -> Floats:
     """A table of finite or missing numbers."""
-    rows = np.ascontiguousarray(values, dtype=np.float64)
+    try:
+        rows = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"a batch is a table of numbers ({error}); give records one by one, or a frame"
+        ) from None
     if rows.ndim != 2:
         raise InputError(
             "a batch is a table of records and columns, "

@@ -247,4 +247,8 @@ class Decisions:
         self.header = saved["header"]
         self.dropped = dict(saved["dropped"])
         self.decimal = saved["decimal"]
+        words = [*self.names, *self._numeric, *self.kinds, *self.dropped]
+        words += [*self.dropped.values(), self.decimal]
+        if not all(isinstance(word, str) for word in words):
+            raise ValueError("names of columns are no text")
         self._prepare()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import stat
@@ -52,7 +53,7 @@ class Intake:
         In the second case the gate has been loaded already.
         """
         if saved:
-            self.dialect = Dialect(**saved["dialect"])
+            self.dialect = _saved_dialect(saved["dialect"])
             self.lines.encoding = self.lines.encoding or self.dialect.encoding
         # a CSV file shows its columns with the first line and what is in them with the second
         sample = self.lines.sample(2 if self.form == "csv" else 1)
@@ -123,6 +124,16 @@ class Intake:
     def to_dict(self) -> dict[str, object]:
         """What a restart must know."""
         return {"dialect": asdict(self.dialect), "head": head(self.lines.source)}
+
+
+def _saved_dialect(saved: Plain) -> Dialect:
+    """The dialect of a state."""
+    dialect = Dialect(**saved)
+    marks = (dialect.delimiter, dialect.decimal)
+    if not all(isinstance(mark, str) and len(mark) == 1 for mark in marks):
+        raise ValueError("a mark of the dialect is no letter")
+    codecs.lookup(dialect.encoding)
+    return dialect
 
 
 def _is_written(line: str | Refused) -> bool:

@@ -36,6 +36,10 @@ def form_of(x: AnyRecord) -> str:
     if isinstance(x, Mapping):
         return "dict"
     if isinstance(x, np.ndarray):
+        if x.ndim != 1:
+            raise InputError(
+                f"a record is a row of values, and no array of shape {x.shape}"
+            )
         return "array"
     if isinstance(x, list | tuple):
         return "list"
@@ -92,6 +96,8 @@ def masked_columns(
             raise ColumnError(
                 f"{who} cannot mask the column '{name}', which is {kind}; leave it out"
             )
+    if not kinds:
+        raise InputError("a record without values has nothing to protect")
     if not names:
         raise ColumnError(f"no column of the stream can be masked by {who}")
     return names

@@ -131,7 +131,12 @@ class Records:
         x = record[0] if self.pair else record
         self._check_columns(x)
         if self._whole:
-            row[0] = x
+            try:
+                row[0] = x
+            except (TypeError, ValueError) as error:
+                raise InputError(
+                    f"a value of the record is no number ({error})"
+                ) from None
             total = sum(self.unpack_from(row))
             # a sum minus itself is 0 unless some value is missing or infinite
             if total - total != 0.0 and np.isinf(row).any():
@@ -305,6 +310,8 @@ class Records:
             None if known is None else list(known) for known in saved["categories"]
         ]
         self.kinds = np.array(saved["kinds"], dtype=np.int64)
+        if not len(self.names) == len(self.categories) == len(self.kinds):
+            raise ValueError("columns, kinds and categories are of another number")
         self.prepare()
         return self
 

@@ -139,7 +139,9 @@ def fit(
     done, settled = 0, False
     while done < rounds:
         match = np.log(prior) + _log_probability(levels, m)
-        other = np.log1p(-prior) + _log_probability(levels, u)
+        # where all pairs are matches, no pair is another: minus infinity
+        with np.errstate(divide="ignore"):
+            other = np.log1p(-prior) + _log_probability(levels, u)
         # E step: the probability that a pair of this pattern is a match
         either = np.logaddexp(match, other)
         likelihood = float(counts @ either)

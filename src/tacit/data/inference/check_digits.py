@@ -59,8 +59,9 @@ NATIONAL = [
     "tw.ubn",
     "za.idnr",
 ]
-# shorter numbers with a check digit are not persons'
+# shorter numbers with a check digit are not persons'; the longest, IBANs, have 34 figures
 LEAST_LENGTH = 8
+MOST_LENGTH = 60
 
 
 def by_check_digits(profile: Profile) -> Guess | None:
@@ -75,7 +76,8 @@ def by_check_digits(profile: Profile) -> Guess | None:
     for what, holds in _checks():
         hits = 0
         for place, text in enumerate(texts, start=1):
-            hits += holds(text)
+            # longer texts are none, and their arithmetic has limits of its own
+            hits += len(text) <= MOST_LENGTH and holds(text)
             # a look at the first ones rules most checks out
             if place == LEAST_VALUES and hits < MOST * LEAST_VALUES:
                 break

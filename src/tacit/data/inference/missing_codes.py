@@ -36,6 +36,8 @@ APART = 0.4
 SPIKE, AT_LEAST, STEPS = 5, 5, 3
 """Or it is seen so many times as often as values near it, this often, and so far from them."""
 NEAR = 5
+# nobody writes more nines than eight
+MOST_NINES = 10.0**8
 IN_TEXT = re.compile(r"[.?*#-]{1,3}|na|n/a|n\.[ad]\.|nan|null|missing|k\.a\.")
 """Texts that stand for a gap among names of categories; a word such as 'unknown' is a category."""
 TOKENS = re.compile(
@@ -144,9 +146,9 @@ def _below(profile: Profile) -> list[float]:
 
 def _above(profile: Profile) -> list[float]:
     """Nines (and what stands beside them) far above all values."""
-    rising = [float(v) for v in profile.highest]
-    top = rising[-1]
-    family = _family(top)
+    # an infinite value is no code
+    rising = [float(v) for v in profile.highest if math.isfinite(v)]
+    family = _family(rising[-1]) if rising else frozenset()
     tail = list(takewhile(lambda v: v in family, reversed(rising)))[::-1]
     rest = rising[: len(rising) - len(tail)]
     if not tail or not rest or len(tail) > MOST_CODES:
@@ -173,7 +175,7 @@ def _above(profile: Profile) -> list[float]:
 
 def _family(top: float) -> frozenset[float]:
     """The codes of as many figures as a number of nines: 999, 998, 997, 888, ..."""
-    if not math.isfinite(top):
+    if top >= MOST_NINES:
         return frozenset()
     for tenth in (1.0, 10.0):
         whole = round(top * tenth)
@@ -181,8 +183,6 @@ def _family(top: float) -> frozenset[float]:
             continue
         figures = len(str(whole))
         nines = 10**figures - 1
-        if figures > 8:
-            return frozenset()
         if figures == 1:
             return frozenset((7.0, 8.0, 9.0)) if whole in (8, 9) else frozenset()
         codes = {nines - n for n in range(5)} | {nines // 9 * n for n in (6, 7, 8)}
