@@ -338,6 +338,27 @@ def shifted_persons(rng: np.random.Generator) -> Made:
     return Made(file, masked, by_distance(*apart), {"person": ["person"]})
 
 
+def household_weight(rng: np.random.Generator) -> Made:
+    """The number of the household was dropped; its weight is 100 / size."""
+    home = np.repeat(np.arange(N // 4), rng.permutation(np.arange(N // 4) % 7 + 1))[:N]
+    size = np.bincount(home)[home]
+    file = pd.DataFrame(
+        {
+            "home": home,
+            "age": rng.integers(0, 90, len(home)),
+            "sex": rng.choice(["f", "m"], len(home)),
+            "w": 100 / size,
+        }
+    )
+    classes = (file.age // 15 * 15 + 7).rename("age")
+    masked = file.drop(columns="home").assign(age=classes)
+    said, shown = (
+        np.column_stack([classes, file.sex == "f", v]) for v in (size, 100 / masked.w)
+    )
+    roles = {"household": ["home"], "weight": ["w"], "quasi": ["age", "sex"]}
+    return Made(file, masked, by_equal_cells(said, shown), roles)
+
+
 RELEASES: dict[str, Callable[[np.random.Generator], Made]] = {
     make.__name__: make
     for make in (
@@ -370,6 +391,6 @@ RELEASES: dict[str, Callable[[np.random.Generator], Made]] = {
             shifted_dates,
             numbers_among_letters,
         ),
-        *(secret_codes, equal_rows, shifted_persons),
+        *(secret_codes, equal_rows, shifted_persons, household_weight),
     )
 }
