@@ -133,10 +133,72 @@ def gaps(n: int, rng: np.random.Generator) -> pd.DataFrame:
     return file.mask(rng.random(file.shape) < 0.2)
 
 
+def answers(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Answers from 1 to 5, as numbers."""
+    level = rng.normal(size=n)
+    said = 3 + 0.8 * level[:, None] + rng.normal(size=(n, 6))
+    whole = np.clip(np.round(said), 1, 5).astype(int)
+    return pd.DataFrame(whole, columns=[f"q{c}" for c in range(6)])
+
+
+def codes(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """People in few numbers: sex, age, region."""
+    return pd.DataFrame(
+        {
+            "sex": rng.integers(1, 3, n),
+            "age": rng.integers(18, 90, n),
+            "region": rng.integers(1, 9, n),
+        }
+    )
+
+
+def mostly_zero(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Benefits that most people do not get."""
+    sums = np.round(rng.lognormal(6, 1, (n, 6)))
+    sums[rng.random(sums.shape) < 0.7] = 0
+    return pd.DataFrame(sums, columns=[f"benefit{c}" for c in range(6)])
+
+
+def amounts(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Sums of money in thousands; what is small is none."""
+    sums = np.round(np.exp(numbers(n, rng) / 2))
+    return sums.where(sums >= 2, 0.0) * 1000
+
+
+def alike(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Each record stands about three times."""
+    kinds = health(n // 3, rng)
+    return kinds.loc[rng.integers(0, len(kinds), n)].reset_index(drop=True)
+
+
+def panel(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Three years of each person, under numbers of the file's own."""
+    people = n // 3
+    wage = rng.lognormal(8, 1, people)
+    years = pd.DataFrame(
+        {
+            "who": rng.permutation(100 * people)[:people],
+            "wage": wage,
+            "sector": rng.choice(list("ABCDE"), people),
+        }
+    )
+    rows = years.loc[np.repeat(np.arange(people), 3)].reset_index(drop=True)
+    rows["wage"] = np.round(rows["wage"] * rng.lognormal(0, 0.1, len(rows)))
+    return rows.assign(hours=np.round(rng.normal(38, 6, len(rows))))
+
+
 def households(n: int, rng: np.random.Generator) -> pd.DataFrame:
     """Persons in households."""
     table = tc.datasets.make_households(n // 3, seed=_draw(rng)).to_pandas()
     return table.drop(columns=["weight", "member"])
+
+
+def draws_of(
+    draw: Draw, files: int, n: int = RECORDS, seed: int = 1
+) -> list[pd.DataFrame]:
+    """Files of different people."""
+    rng = np.random.default_rng(seed)
+    return [draw(n, rng).reset_index(drop=True) for _ in range(files)]
 
 
 # -- why nobody is found ---------------------------------------------------------------
@@ -258,12 +320,21 @@ KINDS: dict[str, Kind] = {
     "other people, stays with dates and codes": others(dated),
     "other people, few (200)": others(health, 200),
     "other firms": others(firms),
+    "other people, answers from 1 to 5": others(answers),
+    "other people, sex, age and region as numbers": others(codes),
+    "other people, mostly zeros": others(mostly_zero),
+    "other people, thousands": others(amounts),
+    "other people, several years each": others(panel, 900, person=["who"]),
     "other households": other_households,
     "persons of households, columns permuted": persons_permuted,
     "columns permuted, health": columns_permuted(health, confidential=["disease"]),
     "columns permuted, categories": columns_permuted(survey),
     "columns permuted, a fifth missing": columns_permuted(gaps),
     "columns permuted, 30 columns": columns_permuted(wide),
+    "columns permuted, answers from 1 to 5": columns_permuted(answers),
+    "columns permuted, mostly zeros": columns_permuted(mostly_zero),
+    "columns permuted, thousands": columns_permuted(amounts),
+    "columns permuted, people who are alike": columns_permuted(alike),
     "numbers redrawn, independent confidential columns": keys_redrawn,
     "drawn from the joint law": joint_law,
     "constant": nothing_in_it("x"),

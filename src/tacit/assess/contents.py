@@ -21,6 +21,7 @@ from tacit.data.same_values import (
     same_values,
     values_of,
 )
+from tacit.data.units import households, persons
 
 UNITS = (Role.person, Role.household)
 # What the data holder has said to be released as it is: no intruder is taken to know it
@@ -184,8 +185,8 @@ def _raw_records(original: Microdata, masked: Microdata, rows: Ints | None) -> f
 
     Where it is known whose row is whose, what chance gives is subtracted: other people may have
     the same few categories. Records of one's own are compared with random rows; records of anybody
-    with records of other people (how often an original equals exactly one other) and with columns
-    in orders of their own (the product of the shares of their values).
+    with records of other people (how often an original equals exactly one other, and any other) and
+    with columns in orders of their own (the product of the shares of their values).
     """
     undeclared = (Role.quasi, Role.other)
     names = [
@@ -206,14 +207,27 @@ def _raw_records(original: Microdata, masked: Microdata, rows: Ints | None) -> f
     own = once[rows[known]] & (ours[known] == theirs[rows[known]])
     # who equals somebody else does so by chance, and would as often have met the own record
     elsewhere = float(once.sum() - own.sum())
-    of_own = _beyond(int(own.sum()), elsewhere / max(original.n - 1, 1))
-    twice = 2.0 * float((count == 2).sum()) / original.n
-    alone = np.flatnonzero(count[ours] == 1)
-    by_chance = masked.n * twice + float(
-        _products(original, masked, names, alone).sum()
-    )
-    of_anybody = _beyond(int(once.sum()), by_chance)
-    return max(of_own, of_anybody) / masked.n
+    of_own = _beyond(int(own.sum()), elsewhere / max(original.n - 1, 1), masked.n)
+    bearers = _bearers(original, ours, width)
+    twice = 2.0 * float(((count == 2) & (bearers == 2)).sum()) / original.n
+    shared = float((bearers[ours] > 1).mean())
+    first = np.unique(ours, return_index=True)[1]
+    hits = _products(original, masked, names, first)
+    alone = float(hits[count[ours[first]] == 1].sum())
+    of_one = _beyond(int(once.sum()), masked.n * twice + alone, masked.n)
+    # couples who are no household to the file look like people who are equal by chance
+    equal = int((count[theirs] > 0).sum())
+    of_any = _beyond(equal, masked.n * shared + float(hits.sum()), masked.n)
+    return max(of_own, of_one, of_any) / masked.n
+
+
+def _bearers(original: Microdata, ours: Ints, width: int) -> Ints:
+    """How many households, persons or records have each combination."""
+    units = households(original) or persons(original)
+    if units.single:
+        return np.asarray(np.bincount(ours, minlength=width), np.int64)
+    pairs = np.unique(np.column_stack([ours, units.labels]), axis=0)[:, 0]
+    return np.asarray(np.bincount(pairs, minlength=width), np.int64)
 
 
 def _products(
@@ -235,7 +249,9 @@ def _products(
     return expected
 
 
-def _beyond(found: int, by_chance: float) -> float:
+def _beyond(found: int, by_chance: float, of: int) -> float:
     """How many were found beyond chance; 0 where that is luck (four standard deviations)."""
-    luck = by_chance + 4.0 * float(np.sqrt(by_chance))
-    return found - by_chance if found > luck else 0.0
+    spread = by_chance * max(1.0 - by_chance / of, 0.0)
+    return (
+        found - by_chance if found > by_chance + 4.0 * float(np.sqrt(spread)) else 0.0
+    )

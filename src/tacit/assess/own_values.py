@@ -506,7 +506,9 @@ def _copied(
     # nobody is near to others of the same household, or to oneself
     labels = (households(original) or persons(original)).labels
     to_ours[labels[asked][:, None] == labels[ours]] = np.inf
-    other, own = _nearness(to_ours), _nearness(to_theirs)
+    # whoever has a twin in the file is nobody's nearest; a release of nobody has fewer of them
+    alone = to_ours.min(axis=1) > NEAR
+    other, own = _nearness(to_ours)[alone], _nearness(to_theirs)[alone]
     won, lost = int((own < other - NEAR).sum()), int((own > other + NEAR).sum())
     if won <= lost:
         return False
