@@ -174,6 +174,32 @@ def test_every_record_is_equally_likely_to_be_sampled() -> None:
     assert stats.chisquare(hits).pvalue > 1e-4
 
 
+def test_recoding_with_intervals_leaves_other_columns_alone() -> None:
+    """Cut points of the age binned the income, too."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {
+            "income": rng.lognormal(9, 1, 80),
+            "age": rng.integers(18, 90, 80),
+            "town": ["Ulm", "Bonn"] * 39 + ["Lyon"] * 2,
+        }
+    )
+    masked = tc.protect.Recoding(intervals={"age": [18, 50, 90]}).fit_transform(table)
+    assert masked["age"].nunique() == 2
+    assert (masked[["income", "town"]] == table[["income", "town"]]).all().all()
+    tree = {"Ulm": "Germany", "Bonn": "Germany", "Lyon": "France"}
+    by_tree = tc.protect.Recoding(hierarchies={"town": tree}).fit_transform(table)
+    assert (by_tree[["income", "age"]] == table[["income", "age"]]).all().all()
+    rare = tc.protect.Recoding(intervals={"age": [18, 50, 90]}, rare=3)
+    assert set(rare.fit_transform(table)["town"]) == {"Ulm", "Bonn", "other"}
+    # columns that are named, and all where nothing is
+    both = tc.protect.Recoding(intervals={"age": [18, 90]}, columns=["age", "income"])
+    assert both.fit_transform(table)["income"].nunique() <= 10
+    assert tc.protect.Recoding().fit_transform(table)["income"].nunique() <= 10
+    with pytest.raises(tc.errors.ColumnError, match="no column 'aeg'"):
+        tc.protect.Recoding(intervals={"aeg": [18, 90]}).fit_transform(table)
+
+
 def test_recoding_by_intervals_and_hierarchy() -> None:
     table = pd.DataFrame(
         {"age": [17, 18, 39, 40, 95], "town": ["Ulm", "Bonn", "Lyon", "Ulm", None]}

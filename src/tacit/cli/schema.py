@@ -78,22 +78,37 @@ def schema(
 
 def _questions(columns: Schema) -> None:
     """What a person must decide, one line for each."""
-    open_ones = [column for column in columns if column.ask]
-    codes = about_codes(columns)
-    if not open_ones and not codes:
+    asked = questions(columns)
+    if not asked:
         return
-    number = len(open_ones) + len(codes)
-    shared.say(f"To decide ({number}): the guess stands until you say otherwise.")
-    for column in open_ones:
-        shared.say(f"  {column.name} ({column.kind}): {column.ask}")
-    for sentence in codes:
+    shared.say(f"To decide ({len(asked)}): the guess stands until you say otherwise.")
+    for sentence in asked:
         shared.say(f"  {sentence}")
+    open_ones = [column for column in columns if column.ask]
     if open_ones:
         first = open_ones[0]
         shared.say(
             f"Say it with --{first.kind} {first.name} (or another kind), "
             "or in the file that -o writes."
         )
+
+
+def questions(columns: Schema) -> list[str]:
+    """What a person must decide: the same question of several columns is one."""
+    where: dict[tuple[str, str], list[str]] = {}
+    for column in columns:
+        if column.ask:
+            where.setdefault((str(column.kind), column.ask), []).append(column.name)
+    asked = [
+        f"{_listed(names)} ({kind}): {ask}" for (kind, ask), names in where.items()
+    ]
+    return [*asked, *about_codes(columns)]
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:MOST_NAMES])
+    others = len(names) - MOST_NAMES
+    return f"{shown} and {others} others" if others > 0 else shown
 
 
 def about_codes(columns: Schema) -> list[str]:
@@ -109,12 +124,9 @@ def about_codes(columns: Schema) -> list[str]:
             typed[said] = ",".join(str(code) for code in column.suspects)
     out = []
     for said, names in where.items():
-        shown = ", ".join(names[:MOST_NAMES])
-        if len(names) > MOST_NAMES:
-            shown += f" and {len(names) - MOST_NAMES} others"
         name = names[0] if len(names) == 1 else "*"
         out.append(
-            f"{shown}: does {said} stand for a missing value? If so, say "
+            f"{_listed(names)}: does {said} stand for a missing value? If so, say "
             f"--missing '{name}={typed[said]}'; if not, --missing '{names[0]}='."
         )
     return out

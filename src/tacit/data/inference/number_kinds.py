@@ -6,16 +6,33 @@ and where neither decides the guess is a category, because a category is never a
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
+
 from tacit.data.column import Kind
 from tacit.data.inference import name_words
 from tacit.data.inference.guess import Guess
-from tacit.data.inference.keys import ENDS
+from tacit.data.inference.keys import ENDS, is_place
 from tacit.data.inference.profile import Profile
 
 # the usual numbers of steps of a scale, counted from 1 (Likert 1932: five; Osgood 1957: seven)
 LEAST_STEPS = 5
 # a scale from 0 to 10 has the most steps
 MOST_STEPS = 11
+# from 0 to 10 and from 1 to 11 are eleven
+ELEVEN = 11
+# more years of schooling than anybody has: the number of a school
+MOST_YEARS_OF_SCHOOL = 30
+# numbers of groups whose frequencies are looked at
+LEAST_GROUPS, MOST_GROUPS = 100, 100_000
+# of what is measured, neighbouring values are about as frequent; of numbers given out they are not
+ALIKE = 0.2
+# twice as much or half of the variance of counts of random numbers, which is their mean
+BY_CHANCE = 2.0
+HEAPED = 1.5
+# and not much fewer occur than lie between the lowest and the highest
+DENSE = 0.3
 # classes of income in surveys: more are amounts
 MOST_CLASSES = 30
 # a number that is counted by hand rather than measured
@@ -111,6 +128,11 @@ def _by_label(profile: Profile, said: str) -> Guess | None:
 
 
 def _by_name(profile: Profile, said: str) -> Guess | None:
+    if profile.holds(name_words.AGE_CLASSES):
+        return Guess(Kind.ordinal, f"{said}, named like classes of age", "likely")
+    # what stands last is what it is: JobSatisfaction is a satisfaction
+    if frozenset(profile.words[-1:]) & name_words.SCALES:
+        return Guess(Kind.ordinal, f"{said}, named like a scale", "likely")
     if profile.holds(name_words.SCHOOLING):
         # no ladder of levels is as long as a life at school
         if profile.high > name_words.SCHOOL_YEARS:
@@ -120,13 +142,21 @@ def _by_name(profile: Profile, said: str) -> Guess | None:
         return Guess(Kind.nominal, f"{said}, named like a category")
     if profile.says(name_words.CODES) or profile.holds(name_words.CODE_STEMS):
         return Guess(Kind.code, f"{said}, named like a code", "likely")
-    if profile.says(name_words.COUNTS) or profile.holds(name_words.COUNT_STEMS):
+    if _says_count(profile):
         return Guess(Kind.count, f"{said}, named like a count", "likely")
     if profile.says(name_words.SCALES) or profile.holds(name_words.SCALE_STEMS):
         return Guess(Kind.ordinal, f"{said}, named like a scale", "likely")
     if profile.says(name_words.NUMBERS) or profile.holds(name_words.NUMBER_STEMS):
         return _measured(profile, said, "named")
     return None
+
+
+def _says_count(profile: Profile) -> bool:
+    # N1 to N5 are the items of a scale; n and n_kids are numbers
+    if re.fullmatch(r"[a-z]\d+", profile.name, re.IGNORECASE):
+        return False
+    named = profile.says(name_words.COUNTS)
+    return named or profile.holds(name_words.COUNT_STEMS)
 
 
 def _measured(profile: Profile, said: str, by: str) -> Guess:
@@ -164,10 +194,14 @@ def _by_values(profile: Profile, said: str) -> Guess:
 
 def _of_many(profile: Profile, whole: str) -> Guess:
     """Many distinct values."""
+    schooling = profile.holds(name_words.SCHOOLING)
+    if schooling and profile.low >= 0 and profile.high <= MOST_YEARS_OF_SCHOOL:
+        return Guess(Kind.count, f"{whole}, named like years of schooling", "likely")
     named_code = (
         profile.says(name_words.CODES)
         or profile.holds(name_words.CODE_STEMS)
         or ENDS.search(profile.name) is not None
+        or is_place(profile)
     )
     if profile.labelled(name_words.CODE_LABEL) or (
         named_code and not _is_labelled(profile)
@@ -196,11 +230,23 @@ def _of_many(profile: Profile, whole: str) -> Guess:
             "unsure",
             ask="codes (code), or a number (count, continuous)?",
         )
-    counted = profile.labelled(name_words.COUNT_LABEL) or (
-        profile.says(name_words.COUNTS) or profile.holds(name_words.COUNT_STEMS)
-    )
+    counted = profile.labelled(name_words.COUNT_LABEL) or _says_count(profile)
     if profile.low >= 0 and counted:
         return Guess(Kind.count, f"{whole} with many values, named like a count")
+    if _is_scale_of_eleven(profile):
+        return Guess(
+            Kind.ordinal,
+            f"{whole} from {profile.low:g} to {profile.high:g}, which look like a scale",
+            "unsure",
+            ask="a scale (ordinal), or a count?",
+        )
+    if _are_groups(profile):
+        return Guess(
+            Kind.code,
+            f"{whole} from {profile.low:g} on, as numbers of groups of records have",
+            "unsure",
+            ask="codes (code), a number of a person (person), or a count?",
+        )
     small = 0 <= profile.low <= 1 and profile.high <= MOST_COUNTED
     if small and profile.repeats:
         return Guess(Kind.count, f"{whole} from {profile.low:g} up", "likely")
@@ -214,7 +260,44 @@ def _is_labelled(profile: Profile) -> bool:
     )
 
 
+def _is_scale_of_eleven(profile: Profile) -> bool:
+    """0 to 10 or 1 to 11, the longest scales of surveys, and neither name nor label says more."""
+    named = profile.says(name_words.NUMBERS) or profile.holds(name_words.NUMBER_STEMS)
+    eleven = profile.size == ELEVEN and profile.has_all_between
+    return bool(
+        eleven and profile.low in (0, 1) and profile.repeats and not named
+    ) and not _is_labelled(profile)
+
+
+def _are_groups(profile: Profile) -> bool:
+    """Numbers that were given out: 1, 2, 3, ... as the file is sorted, or as many of each as chance
+    has it."""
+    if profile.low not in (0, 1) or not profile.repeats or _is_labelled(profile):
+        return False
+    if profile.says(name_words.NUMBERS) or profile.holds(name_words.NUMBER_STEMS):
+        return False
+    of_time = (name_words.YEARS, name_words.MONTHS, name_words.TIMES)
+    time = any(profile.holds(stems) for stems in of_time)
+    if profile.rises and profile.has_all_between and not time:
+        return True
+    some = profile.size >= LEAST_GROUPS and profile.high <= MOST_GROUPS
+    if not some or profile.size < DENSE * (profile.high - profile.low + 1):
+        return False
+    values = np.arange(profile.low, profile.high + 1)
+    times = np.array(profile.counts(values.tolist()))
+    # people round what they say, and nobody rounds a number that was given out
+    fives = values % 5 == 0
+    heaped = times[fives].mean() > HEAPED * times[~fives].mean()
+    # as often as chance has it is every value of a random number
+    dispersion = times.var() / times.mean()
+    by_chance = 1 / BY_CHANCE < dispersion < BY_CHANCE
+    if heaped or by_chance or dispersion == 0:
+        return bool(dispersion == 0)
+    return float(np.corrcoef(times[1:], times[:-1])[0, 1]) < ALIKE
+
+
 def _are_classes(profile: Profile) -> bool:
     """Every whole number of a short range, each seen often: numbers of classes."""
     short = profile.size <= MOST_CLASSES and profile.has_all_between
-    return bool(short and profile.repeats and profile.low >= 0)
+    share = profile.holds(name_words.SHARES)
+    return bool(short and profile.repeats and profile.low >= 0 and not share)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 ORDERS = (
     ("very low", "low", "medium", "moderate", "high", "very high"),
+    ("low", "med", "high"),
     ("never", "rarely", "seldom", "sometimes", "often", "usually", "always"),
     ("very poor", "very bad", "poor", "bad", "fair", "average", "good", "very good", "excellent"),
     ("strongly disagree", "disagree", "somewhat disagree", "neutral", "neither agree nor disagree",
@@ -16,7 +18,7 @@ ORDERS = (
     ("none", "a little", "some", "a lot"),
     ("small", "medium", "large", "very large"),
     ("primary", "secondary", "tertiary"),
-    ("none", "primary", "lower secondary", "upper secondary", "post-secondary", "tertiary"),
+    ("none", "primary", "lower secondary", "upper secondary", "post secondary", "tertiary"),
     ("january", "february", "march", "april", "may", "june", "july", "august", "september",
      "october", "november", "december"),
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
@@ -57,7 +59,7 @@ def in_order(words: Sequence[str]) -> list[int] | None:
     >>> in_order(["Always", "never", "often"])
     [6, 0, 4]
     """
-    small = [" ".join(word.lower().split()) for word in words]
+    small = [" ".join(re.split(r"[\s_-]+", word.strip().lower())) for word in words]
     for order in ORDERS:
         if set(small) <= set(order) and len(set(small)) == len(small):
             return [order.index(word) for word in small]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacit.base.typing import Floats
+from tacit.base.typing import Floats, Ints
 from tacit.data.buffers import floats_of, whole_of
 from tacit.data.exact import EXACT
 from tacit.data.missing import Missing
@@ -194,7 +194,7 @@ class Profile:
 
     def counts(self, values: list[float]) -> list[int]:
         """How often each of these numbers is seen."""
-        return [int((self.numbers == value).sum()) for value in values]
+        return [int(n) for n in counted(self.numbers, values)]
 
     @cached_property
     def runs(self) -> int:
@@ -259,6 +259,14 @@ class Profile:
     def labelled(self, phrases: re.Pattern[str]) -> bool:
         """The label holds one of the phrases."""
         return bool(self.label) and phrases.search(self.label) is not None
+
+
+def counted(numbers: Floats, values: list[float]) -> Ints:
+    """How often each value is among the numbers."""
+    wanted, place = np.unique(values, return_inverse=True)
+    at = np.minimum(np.searchsorted(wanted, numbers), len(wanted) - 1)
+    found = np.bincount(at[wanted[at] == numbers], minlength=len(wanted))
+    return np.asarray(found[place], dtype=np.int64)
 
 
 def may_be_long(type_: pa.DataType) -> bool:

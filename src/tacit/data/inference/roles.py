@@ -18,9 +18,10 @@ WEIGHT = re.compile(
 )
 """Names of sampling weights; 'weight' alone is rather that of a body."""
 WEIGHT_CODES = re.compile(
-    r"^(pwgtp|wgtp|repwtp?|pwt|asecwt|earnwt|wt_?fa|wtint|wtmec|wtsaf|wtdr)\w*$"
-    r"|^(p|f|a|d|h|i|b)weights?$|^(psp|an|post|cal|rep|cross|long|enh|base|calib)_?we?i?ghts?\w*$"
-    r"|^(samp|smp|svy|surv|rep|ind|cell|hh|pers|fin|nat|norm|mod|adj|des|cal|sel|nr)_?(wt|wgt|weight)s?\d*$"
+    r"^(bsrw|brrw|brr_?w?|jkw|jrr|repw|boot_?w|rw|w_?rep|fayw?)\d+$|^(per|person|fam|house)_?we?i?ghts?$"
+    r"|^(pwgtp|wgtp|repwtp?_?\d+|repwtp|pwt|asecwt|earnwt|wt_?fa|wtint|wtmec|wtsaf|wtdr)\w*$"
+    r"|^(p|f|a|d|h|i)weights?$|^(psp|an|cal|cross|enh|calib)_?we?i?ghts?\w*$"
+    r"|^(samp|smp|svy|surv|cell|hh|pers|norm|adj|des|cal|sel|nr)_?(wt|wgt|weight)s?\d*$"
     r"|^(wt|wgt|weight|w)_?(samp|smp|svy|surv|ind|pers|hh|fin|final|nat|norm|adj|des|cal|fstuwt)\w*$"
     r"|^(hv|v|mv)005$|^w_fstuwt$|^senwgt$|^totwgt$|^houwgt$|^gewicht(ung)?(sfaktor)?$|^hochrechnungsfaktor$"
     r"|^(hrf|phrf|hhrf)\w*$|^(pond|ponderacion|ponderation|pond[eé]ration|extri\d*|fac(teur)?_?(tri|exp)\w*"
@@ -30,7 +31,7 @@ WEIGHT_CODES = re.compile(
 )
 """Names of weights in censuses and surveys: PWGTP of the ACS, V005 of DHS, phrf of the SOEP."""
 WEIGHT_HINT = re.compile(
-    r"^(w|wt|wts|wgt|wgts|weights?|weighting|gew|gewicht|poids|peso|pond|waga|vikt)[_.]?\d*$",
+    r"^((post|base|rep|long|ind|fin|nat|mod|raw)_?)?(w|wt|wts|wgt|wgts|wghts?|weights?|weighting|gew|gewicht|poids|peso|pond|waga|vikt)[_.]?\d*$",
     re.IGNORECASE,
 )
 """Names that may be those of a body's weight, too: the values decide."""
@@ -38,9 +39,14 @@ WEIGHT_HINT = re.compile(
 NEAR_ONE = 0.005
 # nobody weighs more; a respondent stands for more people
 HEAVIEST = 700.0
+# a respondent may stand for many times as many as another; newborn children weigh 3,300 grams and
+# none three times as much
+SKEWED = 2.5
 # the same in all records of a stratum: so many records for each value, at least
 EACH_STRATUM = 10
 LEAST_STRATA = 3
+# scales show hundredths of a kilogram, and children of so many as 3.215 kg have as many weights
+SHOWN = 100
 # no adult is so light, in kilograms or pounds
 LIGHTEST = 25.0
 WEIGHT_LABEL = re.compile(r"\b(sampl\w+|survey|design|final|expansion) weight\b")
@@ -95,12 +101,20 @@ def _weighs(profile: Profile) -> str:
     mean = profile.mean
     if not profile.is_whole and abs(mean - 1) <= NEAR_ONE:
         return "they add up to the number of records"
-    if mean > HEAVIEST:
+    skewed = profile.high > SKEWED * mean
+    if max(mean, profile.high) > HEAVIEST and (skewed or profile.size == 1):
         return "they add up to a population"
     strata = LEAST_STRATA <= profile.size <= profile.n / EACH_STRATUM
-    if not profile.is_whole and strata and profile.high < HEAVIEST and mean < LIGHTEST:
+    light = profile.high < HEAVIEST and mean < LIGHTEST
+    if strata and light and _is_fine(profile):
         return "they are the same for all of a stratum"
     return ""
+
+
+def _is_fine(profile: Profile) -> bool:
+    """Some value has more decimals than scales show."""
+    values = profile.highest * SHOWN
+    return bool((abs(values - values.round()) > NEAR_ONE).any())
 
 
 def _stands_in_several_rows(profile: Profile) -> bool:
