@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import tacit as tc
+from tacit.cli import app
 from tacit.data import io
 from tacit.data.missing import Missing
 
@@ -51,6 +54,22 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             continue
         written[ending] = path
     return written
+
+
+def test_a_format_that_declares_no_codes_says_so(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
+    """From SPSS to Stata the declaration was lost without a word."""
+    if "sav" not in files:
+        pytest.skip("needs an extra")
+    command = ["protect", str(files["sav"]), "OUT", "--method", "noise", "--seed", "1"]
+    for ending, declares in (("dta", False), ("csv", False), ("parquet", True)):
+        command[2] = str(tmp_path / f"out.{ending}")
+        said = " ".join(CliRunner().invoke(app, command).output.split())
+        assert ("--missing 'INCOME=-8,-9'" in said) != declares, said
+        again = io.read(command[2], missing={} if declares else {"INCOME": [-8, -9]})
+        gaps = Counter(again.reasons("INCOME"))
+        assert (gaps["-8"], gaps["-9"]) == (12, 8), ending
 
 
 @pytest.mark.parametrize("ending", IN)

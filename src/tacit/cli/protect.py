@@ -206,6 +206,7 @@ def protect(
       tacit protect table:survey.people release.parquet --plan plan.toml --engine yarn --resume
     """
     from tacit.base import seeds
+    from tacit.data.io.undeclared import undeclared
     from tacit.plan import manifest
     from tacit.plan.gaps import sentences
     from tacit.plan.release import accepting, look, write
@@ -391,6 +392,13 @@ def protect(
         shared.say(sentence)
     for sentence in sentences(record["outcomes"]):
         shared.say(sentence)
+    told = undeclared(masked.schema, release)
+    # whoever declared them for a file of this format knows
+    if told and release.suffix.lower() != source.suffix.lower():
+        shared.say(
+            f"{release.name} holds missing codes and cannot say which they are. Tell its readers: "
+            f"{told}."
+        )
     if place is not None and place.on_disk and not searches:
         from tacit.base.spark_tasks import worker_seconds
         from tacit.scale.cost import cost_of, size_of

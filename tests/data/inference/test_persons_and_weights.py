@@ -90,9 +90,12 @@ def test_persons_without_a_name_that_says_so() -> None:
     random = RNG.choice(9 * 10**5, N // 3, replace=False) + 10**5
     assert guess("v17", np.repeat(random, 3)).role == "person"
     income = np.repeat(np.round(RNG.lognormal(9, 0.8, N // 3)), 3)
-    assert guess("household_income", income).role == "quasi"
+    assert guess("household_income", np.repeat(random, 3)).role == "quasi"
     assert guess("v17", income).role == "quasi"
     coded = np.concatenate([np.full(20, -8), np.round(RNG.lognormal(9, 0.5, N))])
+    assert guess("v17", coded).role == "quasi"
+    incomes = RNG.choice(8 * 10**4, N, replace=False) + 10**4
+    coded = np.concatenate([np.full(90, 99999), incomes])
     assert guess("v17", coded).role == "quasi"
     assert guess("week", np.repeat(np.arange(1, 53), 12)).role == "quasi"
 
