@@ -409,7 +409,8 @@ def protect(
         shared.say(cost.afterwards(time.process_time(), worker_seconds()))
     if kept is not None and kept.taken:
         shared.say(f"{kept.taken} finished pieces of an earlier run were kept.")
-    dropped = [name for name in data.names if name not in masked.names]
+    released = set(masked.names)
+    dropped = [name for name in data.names if name not in released]
     if dropped:
         shared.say(f"Dropped: {', '.join(dropped)}.")
     command = ["tacit", "assess", str(source), str(release), "--plan", str(beside)]

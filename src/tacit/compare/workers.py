@@ -27,6 +27,7 @@ from joblib.externals.loky import (  # type: ignore[import-untyped]  # has no ty
 from tacit.base.data_only import from_bytes, to_bytes
 from tacit.base.stopping import Stop
 from tacit.compare.journal import Journal
+from tacit.compare.orphans import end_with
 from tacit.compare.trials import Outcome, Settings, TrialRun, execute, fingerprint
 from tacit.data.frames import NativeFrame
 from tacit.data.microdata import Microdata
@@ -71,8 +72,10 @@ def _remote(
     path: str,
     run: TrialRun,
     settings: Settings,
+    parent: int,
 ) -> Outcome:
     """One run in a worker process."""
+    end_with(parent, Path(path).parent)
     # every worker would say the same again
     warnings.simplefilter("ignore")
     return execute(_arrived(path), run, settings)
@@ -172,7 +175,8 @@ def _outcomes(
                     waiting.clear()
                     break
                 i = waiting.pop()
-                running[pool.submit(_remote, path, runs[i], settings)] = i
+                asked = pool.submit(_remote, path, runs[i], settings, os.getpid())
+                running[asked] = i
             if not running:
                 return
             left = limit.end - time.perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -83,7 +84,7 @@ class NativeFrame:
                     f"the column name {name!r} is no text; rename the column"
                 )
         # 1 and "1" are two labels of pandas, and one name
-        twice = [name for j, name in enumerate(names) if name in names[:j]]
+        twice = repeated(names)
         if twice:
             raise InputError(
                 f"two columns are named '{twice[0]}'; give each column a name of its own"
@@ -95,9 +96,9 @@ class NativeFrame:
         """An array of broken numbers: its columns are numbers, whatever their values look like."""
         return self.flavour == "numpy" and self.frame.dtype.kind == "f"
 
-    def changed(self, name: str) -> NativeFrame:
-        """Note that a column is no longer the user's."""
-        return replace(self, replaced=self.replaced | {name})
+    def changed(self, *names: str) -> NativeFrame:
+        """Note that columns are no longer the user's."""
+        return replace(self, replaced=self.replaced.union(names))
 
     def column(self, name: str) -> pa.ChunkedArray:
         """One column as the user gave it."""
@@ -177,6 +178,11 @@ class NativeFrame:
             f"{self.flavour} frames can be read but not written; "
             "convert to pandas or polars"
         )
+
+
+def repeated(names: Sequence[str]) -> list[str]:
+    """The names that stand there more than once."""
+    return [name for name, times in Counter(names).items() if times > 1]
 
 
 def to_table(native: NativeFrame) -> pa.Table:

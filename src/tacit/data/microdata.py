@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import ClassVar, Self, TypeVar, cast
 
 import numpy as np
@@ -185,7 +186,12 @@ class Microdata:
     @property
     def names(self) -> list[str]:
         """Column names in file order."""
-        return list(self._table.column_names)
+        return list(self._names)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        # a table makes them anew each time
+        return tuple(self._table.column_names)
 
     @property
     def schema(self) -> Schema:
@@ -366,11 +372,8 @@ class Microdata:
         of the originals.
         """
         array = np.asarray(values, dtype=np.float64)
-        changed = self
-        for j, name in enumerate(names):
-            decoded = changed._decode(name, array[:, j])
-            changed = changed._with_arrow(name, decoded, self._schema[name])
-        return changed
+        decoded = {name: self._decode(name, array[:, j]) for j, name in enumerate(names)}
+        return self._with_arrays(decoded, [self._schema[name] for name in decoded])
 
     def with_days(self, name: str, days: Floats) -> Microdata:
         """The inverse of ``days``: dates of the same type, and text in the same format."""
@@ -448,10 +451,20 @@ class Microdata:
         array: pa.Array,
         column: Column,
     ) -> Microdata:
-        place = self._table.column_names.index(name)
-        table = self._table.set_column(place, name, array)
+        return self._with_arrays({name: array}, [column])
+
+    def _with_arrays(
+        self, new: Mapping[str, pa.Array], columns: Sequence[Column]
+    ) -> Microdata:
+        # all at once: a column at a time, a table of thousands is copied thousands of times
+        table = self._table
+        if isinstance(table, pa.Table):
+            table = _with_columns(table, new)
+        else:
+            for name, array in new.items():
+                table = table.set_column(self.names.index(name), name, array)
         # only changed columns are written back, so that all others keep their very dtype
-        return self._made(table, self._schema.put(column), self._native.changed(name))
+        return self._made(table, self._schema.put(*columns), self._native.changed(*new))
 
     def _made(self, table: pa.Table, schema: Schema, native: NativeFrame) -> Microdata:
         """A new version; one that is on the disk stays there."""
@@ -497,6 +510,17 @@ def _opened(
 def kept_as_text(column: Column) -> bool:
     """Text of this column that looks like numbers is said to be none."""
     return "kind" not in column.unsaid and column.kind in _KEPT_AS_TEXT
+
+
+def _with_columns(table: pa.Table, new: Mapping[str, pa.Array]) -> pa.Table:
+    """The table with these columns in place of those of their names."""
+    arrays, fields = [], []
+    for place, field in enumerate(table.schema):
+        array = new.get(field.name)
+        arrays.append(table.column(place) if array is None else array)
+        fields.append(field if array is None else pa.field(field.name, array.type))
+    schema = pa.schema(fields, metadata=table.schema.metadata)
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _said(schema: Schema, raw: pa.Table) -> Schema:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,16 @@ class Schema:
 
     columns: tuple[Column, ...]
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each column stands; of two of one name the first."""
+        names = [column.name for column in self.columns]
+        return {name: place for place, name in reversed(list(enumerate(names)))}
+
     def __getitem__(self, name: str) -> Column:
-        for column in self.columns:
-            if column.name == name:
-                return column
+        place = self._places.get(name)
+        if place is not None:
+            return self.columns[place]
         there_are = choices(name, (column.name for column in self.columns))
         raise ColumnError(f"there is no column '{name}'; {there_are}")
 
@@ -35,7 +42,7 @@ class Schema:
         return iter(self.columns)
 
     def __contains__(self, name: object) -> bool:
-        return any(column.name == name for column in self.columns)
+        return name in self._places
 
     def names(
         self,
@@ -81,10 +88,10 @@ class Schema:
         """The schema of these columns only, in this order."""
         return Schema(tuple(self[name] for name in names))
 
-    def put(self, column: Column) -> Schema:
-        """The schema with one column replaced."""
-        columns = [column if old.name == column.name else old for old in self.columns]
-        return Schema(tuple(columns))
+    def put(self, *new: Column) -> Schema:
+        """The schema with these columns in place of those of their names."""
+        by_name = {column.name: column for column in new}
+        return Schema(tuple(by_name.get(old.name, old) for old in self.columns))
 
     @classmethod
     def infer(cls, table: pa.Table) -> Schema:

@@ -35,7 +35,8 @@ def gaps_of_step(
     before, after : Microdata
         The file before and after, row by row.
     """
-    names = [name for name in method.touches(before) if name in after.names]
+    there = set(after.names)
+    names = [name for name in method.touches(before) if name in there]
     asked = hasattr(method, "gaps")
     aligned = not (method.changes_length or method.shuffles_rows)
     if not names or not aligned or before.n != after.n:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tacit.base.errors import InputError
 from tacit.base.typing import Floats
 from tacit.data.microdata import Microdata
 from tacit.protect import by_address
@@ -15,6 +16,10 @@ ROUNDING = 1e-13
 
 It is a few hundred times the spacing of doubles (2.2e-16).
 """
+
+
+# their covariance takes 800 MB
+MOST_COLUMNS = 10_000
 
 
 def fill(values: Floats) -> Floats:
@@ -33,6 +38,12 @@ def covariance(data: Microdata, names: Sequence[str]) -> tuple[Floats, Floats]:
 
     Where there are too few of them, of the file with missing values at their column's mean.
     """
+    if len(names) > MOST_COLUMNS:
+        gigabytes = 8e-9 * len(names) ** 2
+        raise InputError(
+            f"the covariance of {len(names):,} columns takes {gigabytes:.1f} GB; treat at most "
+            f"{MOST_COLUMNS:,} columns in one step (columns=[...])"
+        )
     records, total = 0, np.zeros(len(names))
     for block in data.in_turn(names, by_address.BLOCK):
         complete = _complete(block)

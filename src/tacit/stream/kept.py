@@ -16,6 +16,10 @@ from tacit.stream.records import Records
 from tacit.stream.vocabulary import unknown_parameter
 
 
+# no stream is longer
+LONGEST = 2**62
+
+
 class Kept:
     """The part of a filter that can be saved, copied and built again."""
 
@@ -104,6 +108,7 @@ class Kept:
                 f"not to {type(self).__name__}({mine})"
             )
         self.reset()
+        keys = self._keys
         self._keys = np.array(state["keys"], dtype=np.uint64)
         # before the first record there are no columns, and no arrays to fill
         if state["records"] is not None:
@@ -111,7 +116,11 @@ class Kept:
         self._carried = {int(index): value for index, value in state["carried"]}
         self._arrived = int(state["arrived"])
         self._left = int(state["left"])
-        self.withheld = list(state["withheld"])
+        self.withheld = [int(index) for index in state["withheld"]]
+        if not 0 <= self._left <= self._arrived < LONGEST:
+            raise ValueError("more records left than came")
+        if self._keys.shape != keys.shape:
+            raise ValueError("its key is of another length")
         # filled in place: a filter may hold views into these arrays
         for array, saved in (
             (self._floats, state["floats"]),

@@ -13,7 +13,15 @@ import numpy as np
 from tacit.base.errors import InputError
 from tacit.base.typing import Floats
 from tacit.stream import kinds as decide
-from tacit.stream.kinds import EVERY_KIND, NOMINAL, ORDINAL, AnyRecord, Name, Plain
+from tacit.stream.kinds import (
+    CONTINUOUS,
+    EVERY_KIND,
+    NOMINAL,
+    ORDINAL,
+    AnyRecord,
+    Name,
+    Plain,
+)
 from tacit.stream.usual import Usual
 
 # memory is bounded: a column with more distinct values is not a category
@@ -310,10 +318,27 @@ class Records:
             None if known is None else list(known) for known in saved["categories"]
         ]
         self.kinds = np.array(saved["kinds"], dtype=np.int64)
-        if not len(self.names) == len(self.categories) == len(self.kinds):
-            raise ValueError("columns, kinds and categories are of another number")
+        self._refuse_odd()
         self.prepare()
         return self
+
+    def _refuse_odd(self) -> None:
+        """A saved description that no records have: kernels would take it at its word."""
+        if not len(self.names) == len(self.categories) == len(self.kinds):
+            raise ValueError("columns, kinds and categories are of another number")
+        if self.form not in ("dict", "array", "list") or not isinstance(self.pair, bool):
+            raise ValueError("there are no such records")
+        if not set(self.kinds.tolist()) <= EVERY_KIND:
+            raise ValueError("there is no such kind of column")
+        if len(set(self.names)) != len(self.names) or not set(self.names) <= set(
+            self.present
+        ):
+            raise ValueError("columns stand there twice, or are not in the records")
+        if type(self.width) is not int or self.width != len(self.present):
+            raise ValueError("records are of another width")
+        for kind, known in zip(self.kinds, self.categories, strict=True):
+            if (known is None) != (kind == CONTINUOUS):
+                raise ValueError("categories belong to columns of categories")
 
 
 def _finite(value: Any, name: Name) -> float:

@@ -14,7 +14,7 @@ from types import ModuleType
 import pyarrow as pa
 
 from tacit.base.errors import InputError
-from tacit.data.frames import Frame, nested, readable
+from tacit.data.frames import Frame, nested, readable, repeated
 from tacit.data.io import csv, formulas
 from tacit.data.io.disk_table import DiskTable
 from tacit.data.io.final_names import (
@@ -112,6 +112,11 @@ def read_table(
         raise InputError(f"{path}: there is no such file")
     if path.is_dir():
         return _checked(path, ParquetParts.of(path).read())
+    if not path.is_file():
+        raise InputError(
+            f"{path}: is a named pipe or a device, which cannot be read twice; save what comes from "
+            "it in a file (tacit stream reads pipes)"
+        )
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty")
     module = _format(path)
@@ -240,7 +245,7 @@ def check_names(
     names: list[str],
 ) -> None:
     """Refuse a name that stands twice."""
-    twice = [name for j, name in enumerate(names) if name in names[:j]]
+    twice = repeated(names)
     if twice:
         raise InputError(
             f"{path}: two columns are named '{twice[0]}'; "

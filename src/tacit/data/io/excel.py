@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 
 from tacit.base.errors import InputError, MissingExtra, TacitWarning
 from tacit.data.exact import refuse_rounded
-from tacit.data.io import formulas
+from tacit.data.io import excel_room, formulas
 
 Cell: TypeAlias = Any
 """What calamine gives for a cell: text, a number, true or false, a date, a time."""
@@ -30,6 +31,8 @@ DIGITS = 15
 FIRST_DAY = dt.date(1900, 1, 1)
 # unpacked, a workbook of a full sheet is smaller; a larger one is made to fill the memory
 MOST_BYTES = 4 * 2**30
+# what else a damaged archive is said to be
+_DAMAGED = (RuntimeError, NotImplementedError, EOFError)
 # the day that every workbook of ours was made on, as its archive says already
 MADE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 
@@ -48,14 +51,15 @@ def read(
         with zipfile.ZipFile(path) as archive:
             # before anything is unpacked
             size = sum(part.file_size for part in archive.infolist())
-        if size > MOST_BYTES:
-            raise InputError(
-                f"{path}: unpacks to {size / 2**30:.0f} GB; save it as CSV or Parquet"
-            )
+            if size > MOST_BYTES:
+                raise InputError(
+                    f"{path}: unpacks to {size / 2**30:.0f} GB; save it as CSV or Parquet"
+                )
+            excel_room.refuse_far(path, archive)
         workbook = calamine.CalamineWorkbook.from_path(str(path))
         sheets = workbook.sheet_names
         rows = workbook.get_sheet_by_index(0).to_python()
-    except (calamine.CalamineError, zipfile.BadZipFile, IndexError) as error:
+    except (calamine.CalamineError, zipfile.BadZipFile, zlib.error, IndexError, *_DAMAGED) as error:
         reason = str(error) or "no sheet"
         raise InputError(f"{path}: is not an Excel workbook ({reason})") from None
     if len(sheets) > 1:
