@@ -372,7 +372,9 @@ class Microdata:
         of the originals.
         """
         array = np.asarray(values, dtype=np.float64)
-        decoded = {name: self._decode(name, array[:, j]) for j, name in enumerate(names)}
+        decoded = {
+            name: self._decode(name, array[:, j]) for j, name in enumerate(names)
+        }
         return self._with_arrays(decoded, [self._schema[name] for name in decoded])
 
     def with_days(self, name: str, days: Floats) -> Microdata:

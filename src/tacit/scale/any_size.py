@@ -25,10 +25,10 @@ from tacit.base.private_place import PrivatePlace
 from tacit.data import io, lazy
 from tacit.data.frames import Frame
 from tacit.data.io.on_disk import OnDisk
-from tacit.data.io.parquet_parts import ParquetParts, files_of
+from tacit.data.io.parquet_parts import ParquetParts, files_of, not_there
 from tacit.data.lazy import reading
 from tacit.data.microdata import Microdata, Schema
-from tacit.data.out_of_core.pieces import Work, keeping, mapped_by
+from tacit.data.out_of_core.pieces import Mapper, Work, keeping, mapped_by
 from tacit.plan.plan import Plan
 from tacit.scale.block_step import Cut, Room
 from tacit.scale.engine.base import Cancel, Engine, ItemsDone
@@ -36,6 +36,7 @@ from tacit.scale.engine.engine_choice import engine_of
 from tacit.scale.in_blocks import LEAF, InBlocks, runs_in_blocks
 from tacit.scale.kept_pieces import Kept
 from tacit.scale.memory import PROGRAM, bytes_of
+from tacit.scale.seen_folder import looked_for
 from tacit.scale.table_names import frame_of, is_table
 
 # bytes of a number or code in memory
@@ -214,6 +215,8 @@ def place_of(
         yield from _of_frame(watched, source, None, limit, by, master, master)
     else:
         path = Path(source)
+        if not path.exists():
+            raise not_there(path)
         needed = max(_needed(path, files), held)
         sizes = f"about {_amount(needed)} of {_amount(limit)}"
         if not _in_parts(path):
@@ -253,15 +256,21 @@ def _spilling(
         return where.map(work, items, progress=progress, cancel=cancel)
 
     if kept is not None:
-        with stopped_by_signals(), keeping(), mapped_by(kept.mapper(by_engine)):
+        looking = _looking(kept.folder, where, by_engine)
+        with stopped_by_signals(), keeping(), mapped_by(kept.mapper(looking)):
             yield where, kept.folder
         return
     with (
         stopped_by_signals(),
         PrivatePlace(Path(beside).resolve().parent, PREFIX, NEW) as held,
-        mapped_by(by_engine),
+        mapped_by(_looking(held.path, where, by_engine)),
     ):
         yield where, held.path
+
+
+def _looking(folder: Path, where: Engine, inner: Mapper) -> Mapper:
+    """On a cluster the folder may be somewhere that a worker does not see."""
+    return looked_for(folder, inner) if where.reach == "cluster" else inner
 
 
 def _of_frame(

@@ -15,7 +15,6 @@ from tacit.stream.kinds import Plain
 from tacit.stream.records import Records
 from tacit.stream.vocabulary import unknown_parameter
 
-
 # no stream is longer
 LONGEST = 2**62
 

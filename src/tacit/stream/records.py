@@ -326,7 +326,9 @@ class Records:
         """A saved description that no records have: kernels would take it at its word."""
         if not len(self.names) == len(self.categories) == len(self.kinds):
             raise ValueError("columns, kinds and categories are of another number")
-        if self.form not in ("dict", "array", "list") or not isinstance(self.pair, bool):
+        if self.form not in ("dict", "array", "list") or not isinstance(
+            self.pair, bool
+        ):
             raise ValueError("there are no such records")
         if not set(self.kinds.tolist()) <= EVERY_KIND:
             raise ValueError("there is no such kind of column")

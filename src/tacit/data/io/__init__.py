@@ -23,7 +23,7 @@ from tacit.data.io.final_names import (
     replacing,
     together,
 )
-from tacit.data.io.parquet_parts import ParquetParts
+from tacit.data.io.parquet_parts import ParquetParts, not_there
 from tacit.data.microdata import Microdata, Schema
 from tacit.data.notes import annotate
 from tacit.data.usual_types import usual
@@ -109,13 +109,13 @@ def read_table(
     """
     path = Path(path)
     if not path.exists():
-        raise InputError(f"{path}: there is no such file")
+        raise not_there(path)
     if path.is_dir():
         return _checked(path, ParquetParts.of(path).read())
     if not path.is_file():
         raise InputError(
-            f"{path}: is a named pipe or a device, which cannot be read twice; save what comes from "
-            "it in a file (tacit stream reads pipes)"
+            f"{path}: is a named pipe or a device, which cannot be read twice; save what comes "
+            "from it in a file (tacit stream reads pipes)"
         )
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty")

@@ -59,7 +59,13 @@ def read(
         workbook = calamine.CalamineWorkbook.from_path(str(path))
         sheets = workbook.sheet_names
         rows = workbook.get_sheet_by_index(0).to_python()
-    except (calamine.CalamineError, zipfile.BadZipFile, zlib.error, IndexError, *_DAMAGED) as error:
+    except (
+        calamine.CalamineError,
+        zipfile.BadZipFile,
+        zlib.error,
+        IndexError,
+        *_DAMAGED,
+    ) as error:
         reason = str(error) or "no sheet"
         raise InputError(f"{path}: is not an Excel workbook ({reason})") from None
     if len(sheets) > 1:

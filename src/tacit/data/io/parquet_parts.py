@@ -29,6 +29,7 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 BATCH = 65_536
 COLUMNS = 64
 
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
@@ -174,10 +175,26 @@ def batch_of(columns: int) -> int:
     return max(1, BATCH * COLUMNS // max(COLUMNS, columns))
 
 
+def not_there(path: Path) -> InputError:
+    """There is no such file; an address is none at all, and is shown with both of its slashes.
+
+    >>> not_there(Path("s3a://survey/people"))
+    InputError('s3a://survey/people: is an address and no file; ...')
+    """
+    # a path has one slash where an address has two
+    address = _ADDRESS.fullmatch(str(path))
+    if address is None:
+        return InputError(f"{path}: there is no such file")
+    return InputError(
+        f"{address[1]}://{address[2]}: is an address and no file; name a file or a folder that "
+        "this machine and every worker see, or a table of Spark (table:NAME with --engine)"
+    )
+
+
 def files_of(path: Path) -> list[Path]:
     """The Parquet files of a path, in the order of their names."""
     if not path.exists():
-        raise InputError(f"{path}: there is no such file")
+        raise not_there(path)
     if not path.is_dir():
         return [path]
     if delta_log.is_delta(path):
