@@ -86,3 +86,18 @@ def test_a_folder_that_cannot_be_written_is_said_before_the_work(
     assert result.returncode == 2
     assert "cannot be written" in result.stderr
     assert not Path("out.csv").exists()
+
+
+def test_files_are_written_before_tables_are_shown(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``tacit assess ... --html report.html | head`` ends the command in the middle."""
+
+    def ended(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("tacit.cli.options.show_or_write", ended)
+    words = ["assess", "in.csv", "in.csv", "--aligned", "--attackers", "nearest"]
+    run(*words, "--html", "report.html", "--records", "risk.csv")
+    assert Path("report.html").is_file()
+    assert Path("risk.csv").is_file()

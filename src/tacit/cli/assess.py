@@ -237,12 +237,13 @@ def assess(
             f"Stopped: the same command goes on from {parts.kept.folder}.", err=True
         )
         raise typer.Exit(INTERRUPTED)
-    content = _published if external else None
-    shared.show_or_write(result, show, json_file, force=force, content=content)
+    # files first: whoever pipes the tables into `head` ends the command in the middle of them
     if records is not None:
         io.write(exposure.table(result), records, force=force)
     if html is not None:
         result.to_html(html, external=external, force=force, manifest=record)
+    content = _published if external else None
+    shared.show_or_write(result, show, json_file, force=force, content=content)
     if parts is not None:
         parts.kept.finished = True
         if parts.kept.taken:
