@@ -50,6 +50,8 @@ class Pair:
     ) -> Pair:
         """Compare these columns, or else the original's quasi-identifiers that both files have."""
         original, masked = Microdata.of(original), Microdata.of(masked)
+        if not original.n or not masked.n:
+            raise InputError("a file without records cannot be compared with another")
         if columns is None:
             names = [name for name in original.quasi if name in masked.schema]
         else:

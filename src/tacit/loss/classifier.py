@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
+from annotated_types import Ge
 
 from tacit.base import facts
 from tacit.base.measure import Measure
@@ -31,8 +34,8 @@ def classifier(
     masked: object,
     *,
     target: str | None = None,
-    folds: int = 5,
-    seed: int = FIXED,
+    folds: Annotated[int, Ge(2)] = 5,
+    seed: Annotated[int, Ge(0)] = FIXED,
 ) -> Measure:
     """Loss of accuracy when trees learn from the masked file, tested on original records.
 

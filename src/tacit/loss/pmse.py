@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge
 
 from tacit.base import facts
 from tacit.base.measure import Measure
@@ -26,8 +28,8 @@ def pmse(
     masked: object,
     *,
     columns: Sequence[str] | None = None,
-    folds: int = 5,
-    seed: int = FIXED,
+    folds: Annotated[int, Ge(2)] = 5,
+    seed: Annotated[int, Ge(0)] = FIXED,
 ) -> Measure:
     """Propensity score mean squared error: pMSE / (c (1 - c)), can the files be told apart?
 

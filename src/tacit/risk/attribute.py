@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge
 
 from tacit.attack.linkage import Linkage
 from tacit.base import facts
@@ -23,7 +25,7 @@ def attribute(
     masked: object,
     *,
     confidential: Sequence[str] | None = None,
-    width: float = 0.1,
+    width: Annotated[float, Ge(0)] = 0.1,
     link: Linkage | None = None,
     attacks: Mapping[str, Linkage] | None = None,
 ) -> Measure:

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge
 
 from tacit.attack.linkage import Linkage
 from tacit.base import facts
@@ -73,7 +75,7 @@ def attribute_excess(
     masked: object,
     *,
     confidential: Sequence[str] | None = None,
-    width: float = 0.1,
+    width: Annotated[float, Ge(0)] = 0.1,
     attacks: Mapping[str, Linkage] | None = None,
 ) -> Measure:
     """Share of confidential values that the strongest link tells beyond a control.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
+
+from annotated_types import Ge
 
 from tacit.base import facts
 from tacit.base.measure import Measure
@@ -20,8 +23,8 @@ def dld(
     masked: object,
     *,
     columns: Sequence[str] | None = None,
-    draws: int = 3,
-    seed: int = FIXED,
+    draws: Annotated[int, Ge(1)] = 3,
+    seed: Annotated[int, Ge(0)] = FIXED,
 ) -> Measure:
     """Average share of correct links by nearest record, over 1 .. d/2 known columns.
 
@@ -69,9 +72,9 @@ def dld_assignment(
     masked: object,
     *,
     columns: Sequence[str] | None = None,
-    draws: int = 1,
-    seed: int = FIXED,
-    largest: int = LARGEST,
+    draws: Annotated[int, Ge(1)] = 1,
+    seed: Annotated[int, Ge(0)] = FIXED,
+    largest: Annotated[int, Ge(1)] = LARGEST,
 ) -> Measure:
     """Average share of correct links by optimal assignment, over 1 .. d/2 known columns.
 

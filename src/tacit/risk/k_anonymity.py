@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge
 
 from tacit.base import facts
 from tacit.base.measure import Measure
@@ -30,7 +32,7 @@ def k_anonymity(
     original: object,
     masked: object,
     *,
-    k: int = 3,
+    k: Annotated[int, Ge(1)] = 3,
     keys: Sequence[str] | None = None,
     missing: Missing = "any",
 ) -> Measure:

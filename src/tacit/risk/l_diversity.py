@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge
 
 from tacit.base import facts
 from tacit.base.errors import ParameterError
@@ -79,7 +81,7 @@ def diversity(
     keys: Sequence[str] | None,
     column: str,
     *,
-    c: float = 2.0,
+    c: Annotated[float, Ge(0)] = 2.0,
     units: Units | None = None,
 ) -> Diversity:
     """l-diversity of a confidential column in the group of records that share a key.
@@ -147,8 +149,8 @@ def l_diversity(
     original: object,
     masked: object,
     *,
-    l: float = 2,  # noqa: E741  the letter is the name of the thing
-    c: float = 2.0,
+    l: Annotated[float, Ge(1)] = 2,  # noqa: E741  the letter is the name of the thing
+    c: Annotated[float, Ge(0)] = 2.0,
     keys: Sequence[str] | None = None,
     confidential: Sequence[str] | None = None,
 ) -> Measure:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
+from annotated_types import Ge
 
 from tacit.attack import learn_weights
 from tacit.base import facts
@@ -24,8 +27,8 @@ def learned_weights(
     original: object,
     masked: object,
     *,
-    records: int = SAMPLE,
-    seed: int = FIXED,
+    records: Annotated[int, Ge(1)] = SAMPLE,
+    seed: Annotated[int, Ge(0)] = FIXED,
 ) -> Measure:
     """Share of a sample of records that a distance with learned weights links correctly.
 

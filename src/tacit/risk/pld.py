@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
+
+from annotated_types import Ge
 
 from tacit.base import facts
 from tacit.base.measure import Measure
@@ -20,9 +23,9 @@ def pld(
     masked: object,
     *,
     columns: Sequence[str] | None = None,
-    draws: int = 1,
-    seed: int = FIXED,
-    largest: int = LARGEST,
+    draws: Annotated[int, Ge(1)] = 1,
+    seed: Annotated[int, Ge(0)] = FIXED,
+    largest: Annotated[int, Ge(1)] = LARGEST,
 ) -> Measure:
     """Average share of correct links by probabilistic linkage, over 1 .. d/2 known columns.
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge
 
 from tacit.base import facts
 from tacit.base.measure import Measure
@@ -53,7 +55,7 @@ def prosecutor(
     masked: object,
     *,
     keys: Sequence[str] | None = None,
-    threshold: float = _GROUP_OF_FIVE,
+    threshold: Annotated[float, Ge(0)] = _GROUP_OF_FIVE,
 ) -> Measure:
     """The highest risk when the intruder knows that the target is in the file.
 
@@ -108,7 +110,7 @@ def journalist(
     *,
     keys: Sequence[str] | None = None,
     weight: str | None = None,
-    threshold: float = _GROUP_OF_FIVE,
+    threshold: Annotated[float, Ge(0)] = _GROUP_OF_FIVE,
 ) -> Measure:
     """The highest risk when the intruder does not know who is in the file.
 
