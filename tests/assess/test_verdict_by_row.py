@@ -182,3 +182,25 @@ def test_values_that_are_still_there_are_no_pseudonyms():
     keyed = frozenset(["ssn"])
     assert "ssn" in look(original, shifted, np.arange(4), keyed).identifiers
     assert look(original, fresh, np.arange(4), keyed).pseudonyms == ["ssn"]
+
+
+def test_the_limit_of_one_attack_is_its_own():
+    """Said of one attack, it neither goes unheard nor is said of the others."""
+    many = link([0.0] * 60 + [1.0] * 40)
+    attacks = {"nearest": many, "assignment": many}
+    strict = verdict(attacks, {}, thresholds={"nearest": 0.01, "assignment": 0.9})
+    assert [row.name for row in strict.failing] == ["nearest"]
+    assert strict.state == "not safe"
+    loose = verdict(attacks, {}, thresholds={"nearest": 0.9, "assignment": 0.9})
+    assert not loose.failing
+    # what is said of all of them gives way to what is said of one
+    both = verdict(attacks, {}, thresholds={"attack": 0.9, "nearest": 0.01})
+    assert [row.name for row in both.failing] == ["nearest"]
+
+
+def test_information_alone_is_no_verdict():
+    """Who takes every threshold away has asked nothing; that is not safe."""
+    of_attack = verdict({"nearest": link([1.0] * 40)}, {}, thresholds={"attack": None})
+    assert [row.standing for row in of_attack.rows] == ["no threshold"]
+    assert of_attack.state == "not assessed"
+    assert of_attack.safe is None

@@ -266,3 +266,21 @@ def test_a_rate_at_the_bound_is_not_above_it() -> None:
     )
     assert link.correct == 100
     assert link.rate == 0.05
+
+
+def _taxi(x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    return np.abs(x[:, None] - z[None]).sum(axis=2)
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "manhattan", _taxi])
+@pytest.mark.parametrize("farther", [1.005, 1.00001])
+def test_a_record_that_is_a_little_farther_is_no_tie(
+    distance: Any, farther: float
+) -> None:
+    """Half a per cent farther is farther: to count both as tied would halve what was found."""
+    x = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 90.0], [70.0, 70.0]])
+    # each own record at distance 1, and another one at nearly that
+    z = np.concatenate([x + [1.0, 0.0], x - [0.0, farther]])
+    both = np.concatenate([x, x + 1000.0])
+    attack = tc.attack.Nearest(distance=distance, scale="none")
+    assert attack.link(both, z).success[:4].tolist() == [1.0] * 4

@@ -115,6 +115,20 @@ def test_same_seed_same_bytes(folder: Path, method: str) -> None:
     assert (folder / "out.csv").read_bytes() != texts[0]
 
 
+@pytest.mark.parametrize("n", [N, 9000])
+def test_the_order_is_no_other_order_in_disguise(n: int) -> None:
+    """Turned, rotated or cut into runs, a file tells whose row is whose to who knows one row."""
+    for key in (1, 2):
+        plan = tc.Plan((tc.Step("noise", {"percent": 5.0}, 7),), key=key)
+        rows = RowOrder.of(plan).rows(n)
+        assert sorted(rows) == list(range(n))
+        steps = np.diff(rows) % n
+        # of a random order two records in n follow each other, or are followed
+        assert np.isin(steps, [1, n - 1]).mean() < 0.15
+        # and no step is usual
+        assert np.unique(steps, return_counts=True)[1].max() <= 6
+
+
 def test_a_plan_file_with_seeds_gives_the_same_bytes(folder: Path) -> None:
     tc.Plan((tc.Step("noise", {"percent": 5.0}, 7),)).save("plan.toml")
     texts = []
