@@ -280,7 +280,7 @@ def test_a_record_that_is_a_little_farther_is_no_tie(
     """Half a per cent farther is farther: to count both as tied would halve what was found."""
     x = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 90.0], [70.0, 70.0]])
     # each own record at distance 1, and another one at nearly that
-    z = np.concatenate([x + [1.0, 0.0], x - [0.0, farther]])
+    z = np.concatenate([x + np.array([1.0, 0.0]), x - np.array([0.0, farther])])
     both = np.concatenate([x, x + 1000.0])
     attack = tc.attack.Nearest(distance=distance, scale="none")
     assert attack.link(both, z).success[:4].tolist() == [1.0] * 4

@@ -1,4 +1,4 @@
-"""Sentences are read by people: a long one is cut in its middle, a value is shown by its beginning."""
+"""Sentences are read by people: a long one is cut in its middle, a value after its beginning."""
 
 from __future__ import annotations
 
