@@ -278,9 +278,13 @@ def test_a_record_that_is_a_little_farther_is_no_tie(
     distance: Any, farther: float
 ) -> None:
     """Half a per cent farther is farther: to count both as tied would halve what was found."""
-    x = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 90.0], [70.0, 70.0]])
-    # each own record at distance 1, and another one at nearly that
-    z = np.concatenate([x + np.array([1.0, 0.0]), x - np.array([0.0, farther])])
-    both = np.concatenate([x, x + 1000.0])
-    attack = tc.attack.Nearest(distance=distance, scale="none")
-    assert attack.link(both, z).success[:4].tolist() == [1.0] * 4
+    x = np.array([[0.0, 0.0], [1.0 + farther, 0.0], [50.0, 0.0]])
+    # the first stands between two, and nearer to its own
+    z = np.array([[1.0, 0.0], [1.0 + farther, 1.0], [51.0, 0.0]])
+    for direction in ("original", "masked"):
+        attack = tc.attack.Nearest(
+            distance=distance,
+            scale="none",
+            direction=direction,  # type: ignore[arg-type]
+        )
+        assert attack.link(x, z).success.tolist() == [1.0] * 3

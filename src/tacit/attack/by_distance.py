@@ -15,6 +15,7 @@ from tacit.attack.informed.base import Informed, continuous, numbers
 from tacit.attack.informed.evidence import Evidence, Rule
 from tacit.attack.linkage import Linkage
 from tacit.attack.whiten import spread, whitener
+from tacit.base import parameters
 from tacit.base.errors import InputError, ParameterError
 from tacit.base.typing import Floats
 from tacit.data.microdata import Kind, Microdata
@@ -116,6 +117,7 @@ class ByDistance(Informed):
         truth : array of int, optional
             The masked row of each original (-1: not released); aligned rows unless given.
         """
+        parameters.check(type(self), self.get_params(deep=False))
         if self.measure not in FROM_LINKS or self.noise is not None:
             return super().link(original, masked, truth=truth)
         ours = Microdata.of(original)

@@ -28,6 +28,10 @@ from tacit.stream.usual import Usual
 MOST_CATEGORIES = 100_000
 
 
+# what a record is, or (of a private stream) a row of a frame
+FORMS = ("dict", "array", "list", "frame")
+
+
 class Records:
     """Learns the form of the first record; every later record must have the same columns.
 
@@ -326,9 +330,7 @@ class Records:
         """A saved description that no records have: kernels would take it at its word."""
         if not len(self.names) == len(self.categories) == len(self.kinds):
             raise ValueError("columns, kinds and categories are of another number")
-        if self.form not in ("dict", "array", "list") or not isinstance(
-            self.pair, bool
-        ):
+        if self.form not in FORMS or not isinstance(self.pair, bool):
             raise ValueError("there are no such records")
         if not set(self.kinds.tolist()) <= EVERY_KIND:
             raise ValueError("there is no such kind of column")
