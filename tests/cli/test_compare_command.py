@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from tacit.base.errors import ParameterError
 from tacit.cli import app
 from tacit.cli.compare import seconds
 
@@ -110,6 +111,16 @@ def test_a_budget_is_read() -> None:
     assert [seconds(t) for t in ("90", "90s", "10m", "1.5h")] == [90, 90, 600, 5400]
     with pytest.raises(ValueError, match="write a time such as"):
         seconds("soon")
+
+
+def test_a_budget_in_which_no_plan_ends_is_one_sentence_and_no_file(
+    folder: Path,
+) -> None:
+    command = ["compare", "in.csv", "--plans", "plans.toml", "--budget", "0.0001"]
+    done = tacit(*command, "--json", "out.json", "--svg", "map.svg", "--html", "a.html")
+    assert isinstance(done.exception, ParameterError)
+    assert str(done.exception).startswith("--budget 0.0001: no plan had ended on 60 ")
+    assert sorted(path.name for path in folder.iterdir()) == ["in.csv", "plans.toml"]
 
 
 def test_protect_until_a_bound_holds(folder: Path) -> None:

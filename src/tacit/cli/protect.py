@@ -208,7 +208,7 @@ def protect(
     from tacit.base import seeds
     from tacit.data.io.undeclared import undeclared
     from tacit.plan import manifest
-    from tacit.plan.gaps import sentences
+    from tacit.plan.outcomes import sentences
     from tacit.plan.release import accepting, look, write
     from tacit.plan.row_order import RowOrder
 

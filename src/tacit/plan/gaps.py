@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -70,33 +70,6 @@ def gaps_of_step(
     elif seen is not None:
         said["rare_patterns"] = _rare(next(_gaps(after, names, after.n)), seen, k)
     return said
-
-
-def sentences(outcomes: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """What manifests hold of gaps, one sentence for each step."""
-    for outcome in outcomes:
-        gaps = outcome.get("gaps")
-        if not gaps:
-            continue
-        parts = [
-            f"{sum(gaps[word].values()):,} {what}"
-            for word, what in (
-                ("kept", "stayed gaps"),
-                ("filled", "were filled"),
-                ("made", "values became gaps"),
-            )
-            if word in gaps
-        ]
-        text = (
-            f"Gaps in step {outcome['step']} ({outcome['method']}): {', '.join(parts)}."
-        )
-        rare = gaps.get("rare_patterns", 0)
-        if rare:
-            text += (
-                f" {rare:,} records can be told by which of their cells are blank: fewer than k "
-                "have the same ones."
-            )
-        yield text
 
 
 def _gaps(data: Microdata, names: list[str], length: int = BATCH) -> Iterator[Bools]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -165,6 +165,17 @@ class Protector(Described, Estimator, ThroughLargeFile):
     def outcome(self) -> dict[str, object] | None:
         """What a fitted method has to say of its release, for the manifest; None: nothing."""
         return None
+
+    @property
+    def outcome_(self) -> dict[str, object]:
+        """What a fitted method did, as the manifest has it; empty where it has nothing to say."""
+        self._refuse_unfitted()
+        return self.outcome() or {}
+
+    @classmethod
+    def told(cls, outcome: Mapping[str, Any]) -> str:
+        """An outcome as a manifest holds it, in words; '' where there are none."""
+        return ""
 
     def _unless_by(self, data: Microdata) -> list[str]:
         """The quasi-identifiers that do not cut the file into strata."""

@@ -246,6 +246,8 @@ class Generalisation(Protector):
         """Search, keep what was found, and say who is at which level."""
         problem, given = self._prepared(looked_at, columns)
         self._keep(self._searched(problem), columns)
+        self._of = given.people, f"{given.word}s"
+        self._tops = {column.name: column.height for column in given.columns}
         done = self._placed(given)
         # measured now, so that a plan's figures are known before anything is released
         if done.lost is not None:
@@ -273,6 +275,51 @@ class Generalisation(Protector):
         if any(rule.get("automatic") == "cooccurrence" for rule in rules):
             names += data.quasi
         return DistinctRecords.of(data, list(dict.fromkeys(names)))
+
+    def outcome(self) -> dict[str, object] | None:
+        """The levels, who was blanked, what is lost, and whether less could be lost."""
+        if not hasattr(self, "_tops"):
+            return None
+        number, word = self._of
+        said = {
+            "levels": self.levels_,
+            "highest": self._tops,
+            "blanked": self.suppressed_,
+            "of": number,
+            "word": word,
+            "utility": self.utility,
+            "loss": self.loss_,
+            "at_least": self.bound_,
+            "proven": self.proven_,
+            "counted": self.checked_,
+            "nodes": self.nodes_,
+        }
+        if hasattr(self, "local_loss_"):
+            said["local_loss"] = self.local_loss_
+        return said
+
+    @classmethod
+    def told(cls, outcome: Mapping[str, Any]) -> str:
+        """As ``Protector.told``."""
+        if "levels" not in outcome:
+            return ""
+        levels = ", ".join(
+            f"{name} {level} of {outcome['highest'][name]}"
+            for name, level in outcome["levels"].items()
+        )
+        proof = (
+            "no other levels lose less"
+            if outcome["proven"]
+            else f"not proven least: others could lose {outcome['at_least']:.4g} "
+            f"({outcome['counted']:,} of {outcome['nodes']:,} were counted)"
+        )
+        text = (
+            f"levels {levels}; {outcome['blanked']:,} of {outcome['of']:,} {outcome['word']} "
+            f"blanked; {outcome['utility']} {outcome['loss']:.4g}, {proof}"
+        )
+        if "local_loss" in outcome:
+            text += f"; {outcome['local_loss']:.4g} after local recoding"
+        return text
 
     def ranked(
         self,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Annotated, Literal, NamedTuple, TypeGuard
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -323,13 +323,29 @@ class LocalSuppression(Protector):
         return self._blank(data, columns, found.cells)
 
     def outcome(self) -> dict[str, object]:
-        """How many cells were blanked, and how many fewer could have done at best."""
+        """How many cells were blanked, how many fewer could have done at best, and who is still
+        below k under each reading of a gap."""
         return {
             "suppressed": self.suppressed_,
             "cost": self.cost_,
             "at_least": self.least_,
             "gap": self.gap_,
+            "below_k": self.violations_,
         }
+
+    @classmethod
+    def told(cls, outcome: Mapping[str, Any]) -> str:
+        """As ``Protector.told``."""
+        cells = outcome["suppressed"]
+        where = ", ".join(f"{name} {count:,}" for name, count in cells.items() if count)
+        text = f"{sum(cells.values()):,} cells blanked"
+        if where:
+            text += f" ({where}); every release without a group below k costs at least "
+            text += f"{outcome['at_least']:,.6g} (these cost {outcome['cost']:,.6g})"
+        alone = outcome.get("below_k", {}).get("value", 0)
+        if alone:
+            text += f"; {alone:,} records are in groups below k for whoever takes a gap for a value"
+        return text
 
     def _found(
         self,

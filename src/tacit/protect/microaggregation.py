@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Literal, TypeGuard, cast
 
@@ -86,6 +87,8 @@ class Microaggregation(Protector):
         value in a block are a group of their own.
     blocks_ : list
         The columns of each block.
+    groups_ : list of dict
+        How many groups each block has, and the smallest and largest of them.
     sse_, sst_, sse_ratio_ : float
         Squared error within groups, in all, and their ratio, on columns of population sd 1.
 
@@ -487,5 +490,42 @@ class Microaggregation(Protector):
         # one block is the usual case: plain labels instead of a table of one column
         self.labels_ = labels_ if len(groups) > 1 else labels_[:, 0]
         self.blocks_ = [names for names, _ in groups]
+        self.groups_ = [self._sizes(table, *block) for block in groups]
         self.sse_, self.sst_ = sse, sst
         self.sse_ratio_ = sse / sst if sst > 0 else 0.0
+
+    def _sizes(
+        self, table: ValueOrderedTable, names: list[str], labels: Ints
+    ) -> dict[str, object]:
+        """How many groups a block of columns has, and how large they are."""
+        blank = np.isnan(table.numbers(names)).all(axis=1)
+        # records without a value are no group, unless they get one
+        size = np.bincount(labels[~blank] if self.keeps_gaps else labels)
+        size = size[size > 0]
+        return {
+            "columns": names,
+            "groups": size.size,
+            "smallest": int(size.min(initial=len(labels))),
+            "largest": int(size.max(initial=0)),
+        }
+
+    def outcome(self) -> dict[str, object] | None:
+        """The groups of each block of columns, and the share of their variance that is lost."""
+        if not hasattr(self, "groups_"):
+            return None
+        return {"groups": self.groups_, "lost": self.sse_ratio_}
+
+    @classmethod
+    def told(cls, outcome: Mapping[str, Any]) -> str:
+        """As ``Protector.told``."""
+        blocks = outcome.get("groups")
+        if not blocks:
+            return ""
+        smallest = min(block["smallest"] for block in blocks)
+        largest = max(block["largest"] for block in blocks)
+        number = sum(block["groups"] for block in blocks)
+        where = f" in {len(blocks)} blocks of columns" if len(blocks) > 1 else ""
+        return (
+            f"{number:,} groups of {smallest:,} to {largest:,} records{where}; "
+            f"{100 * outcome['lost']:.3g} % of the variance is lost"
+        )

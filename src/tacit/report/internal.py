@@ -11,6 +11,7 @@ from tacit import __version__
 from tacit.assess.assessment import Assessment
 from tacit.assess.before import Before, before
 from tacit.data.microdata import Microdata
+from tacit.plan.outcomes import sentences_of
 from tacit.plan.plan import Plan
 from tacit.report import charts, parts, repeat
 from tacit.report import record_parts as records
@@ -235,6 +236,9 @@ def facts(
     ]
     # a release made elsewhere has no manifest
     manifest = manifest or {}
+    told = sentences_of(manifest)
+    if told:
+        out.append(("Outcome", " ".join(told)))
     # the release may have been made by other versions than those that write the report
     versions = [
         f"tacit {manifest.get('tacit', __version__)}",
