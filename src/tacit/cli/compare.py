@@ -170,8 +170,8 @@ def compare(
     if budget is not None and not stop.asked and frontier.records_seen == 0:
         # an empty map would be in the way of the next try
         raise ParameterError(
-            f"--budget {budget}: no plan had ended on {data.n:,} records when the time was over, so "
-            "there is nothing to compare and nothing was written; give more time, fewer plans, "
+            f"--budget {budget}: no plan had ended on {data.n:,} records when the time was over, "
+            "so there is nothing to compare and nothing was written; give more time, fewer plans, "
             "or the attacker nearest alone (--attackers nearest)"
         )
     shared.show_or_write(frontier, show, json_file, force=force)
