@@ -13,10 +13,8 @@ from tacit.base.errors import ParameterError
 from tacit.base.typing import Floats, Ints
 from tacit.stream.kinds import Plain
 from tacit.stream.records import Records
+from tacit.stream.sound import LONGEST
 from tacit.stream.vocabulary import unknown_parameter
-
-# no stream is longer
-LONGEST = 2**62
 
 
 class Kept:
@@ -53,6 +51,9 @@ class Kept:
 
     def _begin(self, records: Records) -> None:
         raise NotImplementedError
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        """Refuse whole numbers of a state that no stream leaves (`tacit.stream.sound`)."""
 
     def get_params(self, deep: bool = True) -> Plain:
         """Constructor parameters, as in scikit-learn."""
@@ -120,6 +121,11 @@ class Kept:
             raise ValueError("more records left than came")
         if self._keys.shape != keys.shape:
             raise ValueError("its key is of another length")
+        ints = np.asarray(state["ints"])
+        if ints.dtype != self._ints.dtype or ints.shape != self._ints.shape:
+            raise ValueError("its arrays are of another size")
+        if self._records is not None:
+            self._refuse_unsound(ints, self._ints)
         # filled in place: a filter may hold views into these arrays
         for array, saved in (
             (self._floats, state["floats"]),

@@ -15,6 +15,7 @@ from tacit.base.typing import Floats, Ints
 from tacit.data.microdata import Microdata
 from tacit.kernels.stream.clusters import EXTRAS, HEAD, WAITING, advance, state
 from tacit.kernels.stream.neighbours import SCALES
+from tacit.stream import sound
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns, Ordered
 from tacit.stream.kinds import AnyRecord, Name, Plain
@@ -134,6 +135,9 @@ class DelayBoundClusters(Filter):
 
     def _state(self, kinds: Ints) -> tuple[Floats, Ints]:
         return state(len(kinds), self.delay + 1, self.reuse)
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        sound.of_clusters(self.delay + 1)(ints, fresh)
 
     def _kernel(self) -> Kernel:
         return advance

@@ -18,6 +18,7 @@ from tacit.kernels.stream.ranking import fast_laplace, release
 from tacit.protect.private import split
 from tacit.protect.private.accountant import CHANGE_ONE
 from tacit.protect.private.discrete_laplace import laplace_of
+from tacit.stream import sound
 from tacit.stream.base import Kernel
 from tacit.stream.batches import Categories, Columns, Ordered
 from tacit.stream.filters.draws import (
@@ -207,6 +208,9 @@ class DPMicroaggregation(SpendingFilter):
     def _state(self, kinds: Ints) -> tuple[Floats, Ints]:
         floats = np.zeros(self.window * len(kinds))
         return floats, nothing_left()
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        sound.of_window(self.window, HELD)(ints, fresh)
 
     def _kernel(self) -> Kernel:
         return release

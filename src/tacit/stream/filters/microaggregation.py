@@ -12,6 +12,7 @@ from tacit.base.facts import Strength
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.stream.microaggregation import advance, state
 from tacit.kernels.stream.neighbours import SCALES
+from tacit.stream import sound
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns, Ordered
 from tacit.stream.kinds import NOMINAL
@@ -132,6 +133,9 @@ class Microaggregation(Filter):
             )
         weights: Floats = np.where(kinds == NOMINAL, 1.0, 1.0 / np.square(self.ranges))
         return weights
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        sound.of_microaggregation(ints, fresh)
 
     def _kernel(self) -> Kernel:
         return advance

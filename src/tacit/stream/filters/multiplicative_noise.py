@@ -10,6 +10,7 @@ from tacit.base.facts import Strength
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.stream.noise import multiplicative, state
+from tacit.stream import sound
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns
 from tacit.stream.kinds import CONTINUOUS
@@ -89,6 +90,9 @@ class MultiplicativeNoise(Filter):
             kinds,
             self._keys,
         )
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        sound.of_noise(ints, fresh)
 
     def _kernel(self) -> Kernel:
         return multiplicative

@@ -10,6 +10,7 @@ from tacit.base.facts import Strength
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.stream.noise import additive, state
+from tacit.stream import sound
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns, Ordered
 
@@ -106,6 +107,9 @@ class Noise(Filter):
             kinds,
             self._keys,
         )
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        sound.of_noise(ints, fresh)
 
     def _kernel(self) -> Kernel:
         return additive

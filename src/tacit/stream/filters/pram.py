@@ -12,6 +12,7 @@ from tacit.base.facts import Strength
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.stream.coding import pram, state
+from tacit.stream import sound
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Categories
 from tacit.stream.kinds import NOMINAL
@@ -103,6 +104,9 @@ class PRAM(Filter):
         sizes = [len(known or ()) for known in records.categories]
         counts = np.array(sizes, dtype=np.float64)
         return state(kinds, self._keys, self.diagonal, counts)
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        sound.of_coding(ints, fresh)
 
     def _kernel(self) -> Kernel:
         return pram

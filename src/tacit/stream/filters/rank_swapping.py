@@ -11,6 +11,7 @@ from tacit.base.facts import Strength
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.stream.rank_swapping import advance, advance_one, state
+from tacit.stream import sound
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns, Ordered
 from tacit.stream.kinds import AnyRecord
@@ -155,6 +156,9 @@ class RankSwapping(Filter):
     def _state(self, kinds: Ints) -> tuple[Floats, Ints]:
         # False: upwards and downwards
         return state(self._reach(), False, kinds, self.window, self._keys)
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        sound.of_rank_swapping(ints, fresh)
 
     def _kernel(self) -> Kernel:
         return advance

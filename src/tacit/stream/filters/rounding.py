@@ -9,6 +9,7 @@ from annotated_types import Gt
 from tacit.base.parameters import Seed
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.stream.coding import rounding, state
+from tacit.stream import sound
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns
 from tacit.stream.kinds import CONTINUOUS
@@ -85,6 +86,9 @@ class Rounding(Filter):
     def _state(self, kinds: Ints) -> tuple[Floats, Ints]:
         random = int(self.kind == "random")
         return state(kinds, self._keys, self.base, 0.0, random=random)
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        sound.of_coding(ints, fresh)
 
     def _kernel(self) -> Kernel:
         return rounding

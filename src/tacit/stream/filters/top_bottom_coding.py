@@ -10,6 +10,7 @@ import numpy as np
 from tacit.base.errors import ParameterError
 from tacit.base.typing import Floats, Ints
 from tacit.kernels.stream.coding import coding, state
+from tacit.stream import sound
 from tacit.stream.base import Filter, Kernel
 from tacit.stream.batches import Columns
 from tacit.stream.kinds import CONTINUOUS, Name
@@ -120,6 +121,9 @@ class TopBottomCoding(Filter):
         # thresholds by column, as the kernel takes them
         low, high = np.array(limits).T
         return state(kinds, self._keys, low, high)
+
+    def _refuse_unsound(self, ints: Ints, fresh: Ints) -> None:
+        sound.of_coding(ints, fresh)
 
     def _kernel(self) -> Kernel:
         return coding
