@@ -1,4 +1,4 @@
-"""Releases in which nobody can be found, by construction: twenty kinds, all to be called safe.
+"""Releases in which nobody can be found, by construction: some thirty kinds, all to be called safe.
 
 A kind is a sort of file and the reason why it is safe: its records are other people's, its columns
 are in orders of their own, it holds nothing, or a method that proves what it promises made it.

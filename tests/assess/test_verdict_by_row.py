@@ -204,3 +204,37 @@ def test_information_alone_is_no_verdict():
     assert [row.standing for row in of_attack.rows] == ["no threshold"]
     assert of_attack.state == "not assessed"
     assert of_attack.safe is None
+
+
+@pytest.mark.parametrize(
+    ("roles", "declared", "guessed"),
+    [
+        ({}, [], ["sampling_weight"]),
+        ({"confidential": ["debts"]}, ["debts"], ["sampling_weight"]),
+        (
+            {"confidential": ["debts"], "weight": ["sampling_weight"]},
+            ["debts", "sampling_weight"],
+            [],
+        ),
+    ],
+)
+def test_what_was_guessed_is_not_called_declared(roles, declared, guessed):
+    rng = np.random.default_rng(1)
+    table = {
+        "age": rng.integers(20, 60, 80),
+        "debts": rng.lognormal(8, 1, 80),
+        "sampling_weight": rng.uniform(10, 90, 80),
+    }
+    file = tc.Microdata.of(table, **roles)
+    contents = look(file, file, np.arange(80))
+    assert contents.declared == declared
+    assert list(contents.inferred) == guessed
+    told = {row.name: row.why for row in release_rows(contents, {})}
+    assert ("undeclared_columns" in told) == bool(guessed)
+    if guessed:
+        assert "named like a sampling weight" in told["undeclared_columns"]
+        assert "nobody declared" in told["undeclared_columns"]
+        assert "sampling_weight" not in told.get("declared_columns", "")
+    # who corrects the kind has not said the role
+    kept = file.schema["sampling_weight"].changed("ordinal")
+    assert bool(kept.role_guess) == bool(guessed)

@@ -37,7 +37,9 @@ class Contents:
     raw: dict[str, SameValues] = field(default_factory=dict)
     """Released column -> the original column whose values it has, where nobody declared it."""
     declared: list[str] = field(default_factory=list)
-    """Raw columns that were declared confidential: released as they are, on purpose."""
+    """Raw columns that were declared confidential or weights: released as they are, on purpose."""
+    inferred: dict[str, str] = field(default_factory=dict)
+    """Raw columns that were taken for such ones, which nobody said -> why."""
     unknown: list[str] = field(default_factory=list)
     """Released columns that correspond to no original column."""
     singled_out: float = 0.0
@@ -64,6 +66,7 @@ def look(
     identifiers: dict[str, str] = {}
     raw: dict[str, SameValues] = {}
     declared: list[str] = []
+    inferred: dict[str, str] = {}
     unknown: list[str] = []
     pseudonyms: list[str] = []
     originals = Originals(original, rows)
@@ -78,7 +81,11 @@ def look(
             if name not in original.schema:
                 unknown.append(name)
         elif role in DECLARED:
-            declared.append(name)
+            said = original.schema[source.column]
+            if said.role_guess:
+                inferred[name] = said.role_guess
+            else:
+                declared.append(name)
         elif role in UNITS and source.relation == OTHER_CODES:
             continue  # who has which release number is drawn: attacks say what it gives away
         else:
@@ -87,6 +94,7 @@ def look(
         identifiers,
         raw,
         declared,
+        inferred,
         unknown,
         _singled_out(original, masked, raw),
         _raw_records(original, masked, rows),

@@ -32,7 +32,7 @@ COPIES = (
 
 
 def release_rows(contents: Contents, limits: Mapping[str, float]) -> list[Row]:
-    """Identifiers, raw columns and raw records; what was declared, for information."""
+    """Identifiers, raw columns and raw records; what was declared or guessed, for information."""
     limit = limits.get("raw_columns", limits.get("attack", ATTACK))
     raw_limit = limits.get("raw_records", RAW_RECORDS)
     rows = [
@@ -41,9 +41,15 @@ def release_rows(contents: Contents, limits: Mapping[str, float]) -> list[Row]:
         _raw_records(contents, raw_limit),
     ]
     if contents.declared:
-        rows.append(
-            _told("declared_columns", contents.declared, "declared confidential")
+        what = "declared confidential or weights, released as they are and looked at as any other"
+        rows.append(_told("declared_columns", contents.declared, what))
+    if contents.inferred:
+        why = "; ".join(
+            f"'{name}' ({said})" for name, said in contents.inferred.items()
         )
+        what = f"{why}: released as they are, which nobody declared; looked at as any other"
+        number = float(len(contents.inferred))
+        rows.append(Row("undeclared_columns", number, None, INFORMATION, what))
     if contents.pseudonyms:
         what = "pseudonyms of a secret key, by which rows of a unit are known to belong together"
         rows.append(_told("pseudonyms", contents.pseudonyms, what))

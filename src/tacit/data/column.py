@@ -113,6 +113,12 @@ class Column:
         """What methods compute with: continuous, ordinal or nominal, whatever the kind."""
         return SCALES[self.kind]
 
+    @property
+    def role_guess(self) -> str:
+        """Why the role was guessed; empty where somebody said it."""
+        role, _, why = self.why.partition("; ")[2].partition(": ")
+        return why if role == self.role else ""
+
     def to_entry(self) -> dict[str, Any]:
         """The column as plain types, as in a schema file; what is not known is left out."""
         entry: dict[str, Any] = {"kind": str(self.kind), "role": str(self.role)}

@@ -24,27 +24,37 @@ CHANCE = 1e-6
 THRESHOLDS = 60
 
 
-def lower_bound(mechanism: Mechanism, runs: int) -> float:
-    """The largest epsilon that the runs rule out everything below of."""
+def lower_bound(
+    mechanism: Mechanism, runs: int, delta: float = 0.0, *, one_way: bool = False
+) -> float:
+    """The largest epsilon that the runs rule out everything below of, at this delta.
+
+    For every event P(E | file) <= exp(epsilon) P(E | neighbour) + delta; ``one_way``: of the first
+    file over its neighbour only, where nothing may be exceeded (delta 0).
+    """
     a, b = mechanism(0, runs), mechanism(1, runs)
     runs = len(a)
     half = runs // 2
-    j, t, below, swapped = _best_event(a[:half], b[:half])
+    j, t, below, swapped = _best_event(
+        a[:half], b[:half], delta, (False,) if one_way else (False, True)
+    )
     hit, other = (int(((s[half:, j] <= t) == below).sum()) for s in (a, b))
     if swapped:
         hit, other = other, hit
-    surely = _surely(np.array([hit]), np.array([other]), runs - half)
-    return max(float(surely[0]), 0.0)
+    proven = surely(np.array([hit]), np.array([other]), runs - half, delta)
+    return max(float(proven[0]), 0.0)
 
 
-def _surely(hit: Floats, other: Floats, n: int) -> Floats:
+def surely(hit: Floats, other: Floats, n: int, delta: float = 0.0) -> Floats:
     """The log ratio of probabilities that so many hits of n each surely have at least."""
     least = np.nan_to_num(beta.ppf(CHANCE, hit, n - hit + 1), nan=0.0)
     most = np.nan_to_num(beta.ppf(1 - CHANCE, other + 1, n - other), nan=1.0)
-    return np.asarray(np.log(np.maximum(least, 1e-12) / most))
+    return np.asarray(np.log(np.maximum(least - delta, 1e-12) / most))
 
 
-def _best_event(a: Floats, b: Floats) -> tuple[int, float, bool, bool]:
+def _best_event(
+    a: Floats, b: Floats, delta: float, ways: tuple[bool, ...]
+) -> tuple[int, float, bool, bool]:
     """The feature, threshold and side that would prove most on these runs."""
     n = len(a)
     events: list[tuple[int, float, bool, bool]] = []
@@ -54,11 +64,11 @@ def _best_event(a: Floats, b: Floats) -> tuple[int, float, bool, bool]:
         for t in np.unique(np.quantile(both, np.linspace(0, 1, THRESHOLDS))):
             p, q = int((a[:, j] <= t).sum()), int((b[:, j] <= t).sum())
             for below, u, v in ((True, p, q), (False, n - p, n - q)):
-                for swapped, x, y in ((False, u, v), (True, v, u)):
+                for swapped in ways:
                     events.append((j, float(t), below, swapped))
-                    hits.append((x, y))
+                    hits.append((v, u) if swapped else (u, v))
     counts = np.array(hits)
-    return events[int(np.argmax(_surely(counts[:, 0], counts[:, 1], n)))]
+    return events[int(np.argmax(surely(counts[:, 0], counts[:, 1], n, delta)))]
 
 
 def seen(frame: pd.DataFrame, values: list[object] | None = None) -> Floats:

@@ -1,12 +1,9 @@
 """No private mechanism may be caught above the epsilon that it claims.
 
-``PYTHONPATH=src:tests python -m protect.private.test_epsilon_from_below [RUNS]`` prints the table.
+``python tools/epsilon.py`` writes the table of the docs.
 """
 
 from __future__ import annotations
-
-import sys
-import time
 
 import pandas as pd
 import pytest
@@ -14,6 +11,7 @@ import pytest
 import tacit as tc
 from protect.private.cases import ABC, ALL, BEFORE, RARE, V, laplace, stream
 from protect.private.epsilon import lower_bound
+from protect.private.worst_files import WORST, alone, choice, exact_epsilon
 
 QUICK, MANY = 250, 4000
 
@@ -47,6 +45,41 @@ def test_the_trial_is_sharp_enough_to_tell() -> None:
     from protect.private.cases import EDGE, file_case
 
     assert lower_bound(file_case(laplace(3.0, bounds=V), EDGE), 1500) > 1.0
+
+
+# -- private generalisation, on files made for it -----------------------------------------
+
+
+def test_a_class_of_one_tells_nearly_all_of_epsilon() -> None:
+    """It bites: a sample for twice the epsilon is caught."""
+    assert 0.4 < lower_bound(alone(1.0), 400, one_way=True) <= 1.0
+    assert lower_bound(alone(2.0), 400, one_way=True) > 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORST)
+def test_worst_files_tell_much_of_epsilon_and_no_more(name: str) -> None:
+    epsilon, delta, mechanism, one_way = WORST[name]
+    sure = lower_bound(mechanism, 1500, delta, one_way=one_way)
+    print(f"\n{name:50} claimed {epsilon:4}   at least {sure:5.2f}")
+    assert 0.3 * epsilon < sure <= epsilon
+
+
+@pytest.mark.slow
+def test_a_choice_with_too_little_noise_is_caught() -> None:
+    """Noise for epsilon 6 where 2 is claimed."""
+    assert lower_bound(choice(6.0), 2000, 0.01) > 2.0
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("delta", [1e-6, 1e-2])
+def test_the_law_of_the_sample_keeps_its_epsilon_and_not_much_less(
+    delta: float,
+) -> None:
+    exact = exact_epsilon(1.0, delta)
+    assert 0.4 < exact <= 1.0
+    if delta == 1e-6:
+        assert exact > 0.75
 
 
 # -- what is declared decides ----------------------------------------------------------
@@ -107,22 +140,3 @@ def test_a_private_stream_leaves_the_index_behind() -> None:
     out = stream(1.0, k=3, window=6, bounds=V)().apply(frame)
     assert list(out.columns) == ["v"]
     assert list(out.index) == list(range(6))
-
-
-def main() -> None:
-    """Print the table."""
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else QUICK
-    for title, cases in (("now", ALL), ("before", BEFORE)):
-        print(f"\n{title:50} claimed  at least  ({runs} releases of each file)")
-        for name, (epsilon, mechanism) in cases.items():
-            begin = time.perf_counter()
-            sure = lower_bound(mechanism, runs)
-            took = time.perf_counter() - begin
-            verdict = "" if sure <= epsilon else "  ABOVE"
-            print(
-                f"{name:50} {epsilon:7} {sure:9.2f}{verdict}   {took:.0f} s", flush=True
-            )
-
-
-if __name__ == "__main__":
-    main()

@@ -20,6 +20,7 @@ seen, and their chance grows with m.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from scipy.special import betainc
@@ -86,6 +87,7 @@ def delta_of(
             return worst
 
 
+@cache
 def smallest_k(
     epsilon: float,
     delta: float,
