@@ -275,7 +275,9 @@ def redis(folder: Path, kills: int, draw: random.Random) -> Iterator[Tally]:
 
         def forget() -> None:
             client.xgroup_destroy("in", "g")
-            client.delete(*(key for key in client.keys("*") if key != "in"))
+            for key in client.keys("*"):
+                if key != "in":
+                    client.delete(key)
 
         forget()
         tally = Tally("private `stream --redis`")

@@ -205,6 +205,8 @@ class Attacker(Described, Estimator):
         start = time.perf_counter()
         ours = Microdata.of(original)
         theirs = Microdata.of(masked)
+        if not ours.n or not theirs.n:
+            raise InputError("a file without records has nobody to link")
         true_row = true_rows(ours.n, theirs.n, truth)
         columns = self._columns(ours, theirs)
         # after the columns: a wrong name is the more useful message

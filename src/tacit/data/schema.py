@@ -32,7 +32,7 @@ class Schema:
         return {name: place for place, name in reversed(list(enumerate(names)))}
 
     def __getitem__(self, name: str) -> Column:
-        place = self._places.get(name)
+        place = self._places.get(name) if isinstance(name, str) else None
         if place is not None:
             return self.columns[place]
         there_are = choices(name, (column.name for column in self.columns))
@@ -42,7 +42,7 @@ class Schema:
         return iter(self.columns)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._places
+        return isinstance(name, str) and name in self._places
 
     def names(
         self,

@@ -32,7 +32,9 @@ def known_numbers(files: TwoFiles) -> list[Floats]:
         if values[there].min() > 0:
             forms.append(np.log(values))
         for form in forms:
-            mean, spread = form[there].mean(), form[there].std()
+            # of numbers near the end of doubles the spread is infinite
+            with np.errstate(over="ignore", invalid="ignore"):
+                mean, spread = form[there].mean(), form[there].std()
             if spread > 0:
                 out.append(np.where(there, (form - mean) / spread, 0.0))
         if not there.all():
