@@ -1,6 +1,6 @@
 """Measure epsilon from below for every private mechanism, and write the table of the docs.
 
-    python tools/epsilon.py           # 1,000 releases of each file, into the page
+    python tools/epsilon.py           # 600 releases of each file, into the page
     python tools/epsilon.py 250       # fewer, printed
 
 Each mechanism runs on two neighbouring files (`tests/protect/private/cases.py`, `worst_files.py`).
@@ -23,7 +23,7 @@ from protect.private.cases import ALL, BEFORE  # noqa: E402
 from protect.private.epsilon import lower_bound  # noqa: E402
 from protect.private.worst_files import WORST, exact_epsilon  # noqa: E402
 
-RUNS = 1000
+RUNS = 600
 LAWS = ((1.0, 1e-6), (1.0, 1e-2), (0.5, 1e-6))
 """Epsilon and delta of which the law of the sample is worked out."""
 

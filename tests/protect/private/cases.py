@@ -304,7 +304,9 @@ def raw_codes(which: int, runs: int) -> Floats:
     from tacit.stream.filters.draws import randomised_response
 
     codes = np.tile(NUMBERS[which], (FASTER * runs, 1))
-    out = [randomised_response(codes[:, j], 3, 1.0, None) for j in range(4)]
+    rng = np.random.default_rng()
+    words = rng.integers(0, 2**64, (4, 2 * len(codes)), np.uint64)
+    out = [randomised_response(codes[:, j], 3, 1.0, words[j]) for j in range(4)]
     known = (out[0][:, None] == np.array([10.0, 20.0, 30.0])).astype(float)
     return np.column_stack([*out, known])
 
