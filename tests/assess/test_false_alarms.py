@@ -10,15 +10,10 @@ import pytest
 from assess.false_alarms import KINDS, judged, released
 from assess.near_misses import NEAR_MISSES
 
-FILES = 200
+MORE = (1, 2)
+"""Further files of each kind; the table of 200 is that of the tool."""
 MOST = 0.02
 """Share of the files that may be called anything but safe."""
-
-
-def cases(files: int) -> list[tuple[str, int]]:
-    """So many files, of all kinds in turn."""
-    kinds = list(KINDS)
-    return [(kinds[k % len(kinds)], k) for k in range(files)]
 
 
 @pytest.mark.few(6)
@@ -29,10 +24,10 @@ def test_one_file_of_each_kind_is_safe(kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_two_hundred_files() -> None:
-    found = [(k, s, judged(released(KINDS, k, s))) for k, s in cases(FILES)]
+def test_hardly_any_file_is_refused() -> None:
+    found = [(k, s, judged(released(KINDS, k, s))) for k in KINDS for s in MORE]
     alarms = [(k, s, str(v)) for k, s, v in found if v.state != "safe"]
-    assert len(alarms) <= MOST * FILES, alarms
+    assert len(alarms) <= MOST * len(found), alarms
 
 
 @pytest.mark.few(6)

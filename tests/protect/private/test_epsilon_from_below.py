@@ -13,7 +13,7 @@ from protect.private.cases import ABC, ALL, BEFORE, RARE, V, laplace, stream
 from protect.private.epsilon import lower_bound
 from protect.private.worst_files import WORST, alone, choice, exact_epsilon
 
-QUICK, MANY = 250, 4000
+QUICK, MANY = 250, 1000
 
 
 @pytest.mark.few(2)
