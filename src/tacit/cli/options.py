@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, wraps
@@ -23,6 +22,7 @@ from typing import (
 
 import typer
 
+from tacit.base import toml_text
 from tacit.base.errors import ColumnError, ParameterError, TacitError
 from tacit.base.visible import escaped
 from tacit.cli import terminal
@@ -355,8 +355,8 @@ def settings(pairs: list[str] | None) -> dict[str, Any]:
         if not equals or not name:
             raise ParameterError(f"--set {pair}: write name=value")
         try:
-            values[name] = tomllib.loads(f"v = {text}")["v"]
-        except tomllib.TOMLDecodeError:
+            values[name] = toml_text.loads(f"v = {text}")["v"]
+        except toml_text.Problem:
             # Nobody wants to quote quotes in a shell: words are text, with commas a list.
             values[name] = split(text) if "," in text else text
     return values

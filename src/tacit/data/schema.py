@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import tomli_w
 
+from tacit.base import toml_text
 from tacit.base.errors import ColumnError, InputError, choices, shown
 from tacit.data.column import NOT_NAMED, SCALES, Category, Column, Kind, Role
 from tacit.data.inference import infer
@@ -120,12 +120,12 @@ class Schema:
     ) -> Schema:
         """Read a schema file."""
         try:
-            entries = tomllib.loads(text)["columns"]
+            entries = toml_text.loads(text)["columns"]
             columns = [
                 Column.from_entry(name, entry) for name, entry in entries.items()
             ]
         except (
-            tomllib.TOMLDecodeError,
+            toml_text.Problem,
             KeyError,
             TypeError,
             ValueError,

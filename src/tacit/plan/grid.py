@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import TypeGuard
 
+from tacit.base import toml_text
 from tacit.base.errors import InputError, ParameterError, shown
 from tacit.plan.plan import Plan
 
@@ -202,10 +202,10 @@ def load(path: str | Path) -> list[Plan]:
     """Every plan of a plans file (or the one plan of a plan file)."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-        raw = tomllib.loads(text)
+        raw = toml_text.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
-    except tomllib.TOMLDecodeError as error:
+    except toml_text.Problem as error:
         raise InputError(f"{path}: not a TOML file ({error})") from None
     # a plan file is a plans file of one
     entries = raw.get("plans", [raw] if "steps" in raw else [])

@@ -197,7 +197,7 @@ def load(path: str | Path) -> Manifest:
         manifest["schema"]
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(f"{path}: is not a manifest that tacit wrote") from None
     return dict(manifest)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 import tomli_w
 from pydantic import ConfigDict, Field, create_model
 
-from tacit.base import parameters, seeds
+from tacit.base import parameters, seeds, toml_text
 from tacit.base.errors import InputError, ParameterError, TacitWarning, shown
 from tacit.base.facts import draws_numbers
 from tacit.base.measure import jsonable
@@ -349,8 +348,8 @@ class Plan:
     def from_toml(cls, text: str, *, source: str = "plan") -> Plan:
         """Read a plan file's text."""
         try:
-            raw = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+            raw = toml_text.loads(text)
+        except toml_text.Problem as error:
             raise InputError(f"{source}: not a TOML file ({error})") from None
         return cls.from_dict(raw, source=source)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io as text_io
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tacit.base import toml_text
 from tacit.base.errors import InputError
 from tacit.data.hierarchies.table import Row, Table, digest
 from tacit.data.io import replacing
@@ -94,8 +94,8 @@ def _rules(
     tables: dict[str, dict[str, Any]],
 ) -> dict[str, dict[str, Any]]:
     try:
-        rules = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        rules = toml_text.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, toml_text.Problem) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
     for column, entry in rules.items():
         if not isinstance(entry, dict):

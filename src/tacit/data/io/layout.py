@@ -6,7 +6,6 @@ The layout lies beside its file, as NAME.layout.toml or NAME.layout.csv.
 from __future__ import annotations
 
 import csv
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -15,6 +14,7 @@ from typing import Any
 
 import tomli_w
 
+from tacit.base import toml_text
 from tacit.base.errors import InputError
 from tacit.data.column import Kind
 
@@ -80,13 +80,13 @@ def load(path: Path) -> list[Place]:
             reader = csv.DictReader(text.splitlines())
             entries: Iterable[Mapping[str, Any]] = list(reader)
         else:
-            entries = tomllib.loads(text)["columns"]
+            entries = toml_text.loads(text)["columns"]
         places = [_place(entry) for entry in entries]
         return checked(path, places)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (
-        tomllib.TOMLDecodeError,
+        toml_text.Problem,
         UnicodeDecodeError,
         KeyError,
         ValueError,
