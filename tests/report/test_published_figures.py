@@ -89,7 +89,7 @@ def test_no_parameter_can_be_computed(data: tc.Microdata, method: str) -> None:
 
 NEIGHBOURS = {
     "microaggregation": ("k", [6, 7, 8, 12, 13, 14, 15]),
-    "noise": ("percent", [8.5, 9.0, 10.0, 11.0, 12.0, 16.0]),
+    "noise": ("percent", [8.5, 9.0, 10.0, 11.0, 12.0, 16.0, 400.0, 500.0]),
     "rank_swapping": ("p", [4, 5, 6, 7]),
 }
 
@@ -120,9 +120,9 @@ def test_epsilon_cannot_be_told_from_its_double(data: tc.Microdata) -> None:
         figures(published(data, "laplace", given={"epsilon": value}))
         for value in (1.0, 2.0)
     )
-    # what is left moves by chance: rates of some tenths of a percent
-    assert {number for number in one if number > 1} == {
-        number for number in two if number > 1
+    # what is left moves by chance: rates of some records of 400, whose band ends at 2 %
+    assert {number for number in one if number > 2} == {
+        number for number in two if number > 2
     }
 
 

@@ -178,7 +178,10 @@ def test_strangers_see_one_band_whichever_attack_fails() -> None:
 def test_strangers_are_not_told_of_an_attack_that_strong_protection_invites() -> None:
     result = assessed(nearest=link([0.0] * 200), own_columns=link([1.0] * 200))
     assert "wn columns" in str(internal.content(result))
-    assert "wn columns" not in render.page(external.content(result))
+    strong = render.page(external.content(result))
+    assert "wn columns" not in strong
+    # nor how many there were
+    assert strong == render.page(external.content(assessed(nearest=link([1.0] * 200))))
 
 
 def test_strangers_see_the_guess_that_finds_most_whoever_is_the_strongest() -> None:

@@ -38,7 +38,7 @@ def gathered(
     notes : mapping of str, optional
         What must be said beside a figure, by name.
     named : bool
-        Say which attack is the strongest.
+        Say which attack is the strongest, and of how many.
     """
     was = before or {}
     attacked = [row for row in rows if row["name"] in attacks]
@@ -51,7 +51,8 @@ def gathered(
         number = f"the strongest of {len(attacked)}: " if len(attacked) > 1 else ""
         heading = f"Attacks, {number}{str(worst['title']).lower()}"
         if not named:
-            heading = f"Attacks, {number}".rstrip(":, ")
+            # strong protection invites one attack more
+            heading = "Attacks"
         out.append({**worst, "title": heading, "view": STRONGEST})
     missing: dict[str, list[Row]] = {}
     for row in others:
