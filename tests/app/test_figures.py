@@ -37,7 +37,7 @@ def test_the_map_shows_what_compare_finds(
     step = {"method": method, "parameters": parameters, "seed": 3}
     work.run(
         lambda kind, value: ticks.append(value) if kind == "tick" else None,
-        {"path": str(path), "roles": {}, "kinds": {}},
+        {"path": str(path), "roles": {}, "kinds": {}, "missing": {}},
         {
             "name": "survey.csv",
             "bound": 0.05,

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacit.app.messages import ColumnView, FileView, StepValues
+from tacit.data.column import said_codes
 from tacit.data.microdata import Microdata
 from tacit.data.schema import Column
 from tacit.protect import registry
@@ -69,6 +70,8 @@ def _column(column: Column, place: int, values: pa.ChunkedArray) -> ColumnView:
         "why": column.why,
         "confidence": column.confidence,
         "ask": " ".join(column.questions),
+        # where they are codes already, the column could not be read otherwise
+        "suspects": "" if column.missing else said_codes(column.suspects),
         "missing": int(values.null_count),
         "distinct": int(distinct),
         "spark": str(drawing),

@@ -26,6 +26,12 @@ def with_columns(plan: Plan, data: Microdata) -> Plan:
         column.name: {"role": str(column.role), "kind": str(column.kind)}
         for column in data.schema
     }
+    for column in data.schema:
+        decided = column.no_codes or (column.missing and not column.suspects)
+        # a schema file says which code marks suppressed cells, too
+        if decided and column.missing.suppressed is None:
+            codes = column.missing.to_entry().get("missing", [])
+            columns[column.name]["missing"] = codes
     return replace(plan, columns=columns)
 
 

@@ -18,6 +18,7 @@ def in_words(old: Setup | None, new: Setup, methods: Mapping[str, Entry]) -> str
     changes = [
         *_columns("role", old.roles, new.roles),
         *_columns("kind", old.kinds, new.kinds),
+        *_columns("code for missing", old.missing, new.missing),
         *_steps(old.steps, new.steps, methods),
     ]
     if new.bound != old.bound:

@@ -24,6 +24,8 @@ class AskedFile(TypedDict):
     path: str
     roles: dict[str, str]
     kinds: dict[str, str]
+    # columns whose values look like codes for missing: are they? 'yes' or 'no'
+    missing: dict[str, str]
 
 
 class RunOrder(TypedDict):
@@ -80,6 +82,8 @@ class ColumnView(TypedDict):
     # How sure the guess is, and what a person must decide where it is not.
     confidence: str
     ask: str
+    # values that look like codes for missing, in words; empty where none do
+    suspects: str
     missing: int
     distinct: int
     spark: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import tacit as tc
 from tacit.app.messages import AskedFile, StepValues
 from tacit.data.microdata import Microdata
-from tacit.data.schema import Kind, Role, Schema
+from tacit.data.schema import Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
     from tacit.plan.plan import Plan
@@ -40,13 +40,24 @@ def with_roles(data: Microdata, file: AskedFile) -> Microdata:
     """The file, or a part of it, with the roles and kinds that the page gives it."""
     columns = [
         replace(
-            column,
+            _answered(column, file["missing"].get(column.name, "")),
             role=Role(file["roles"].get(column.name, column.role)),
             kind=Kind(file["kinds"].get(column.name, column.kind)),
         )
         for column in data.schema
     ]
     return data.with_schema(Schema(tuple(columns)))
+
+
+def _answered(column: Column, answer: str) -> Column:
+    """The column with what was said of the values that look like codes for missing."""
+    if answer not in ("yes", "no") or not column.suspects:
+        return column
+    known = column.missing.codes
+    both = tuple(dict.fromkeys((*known, *column.suspects)))
+    return column.with_codes(
+        replace(column.missing, codes=both if answer == "yes" else known)
+    )
 
 
 def plan_of(steps: list[StepValues]) -> Plan:
@@ -61,4 +72,4 @@ def plan_of(steps: list[StepValues]) -> Plan:
 def name_of(file: AskedFile) -> str:
     """A name by which what was counted on the file, with these roles, is found again."""
     roles, kinds = sorted(file["roles"].items()), sorted(file["kinds"].items())
-    return repr((file["path"], roles, kinds))
+    return repr((file["path"], roles, kinds, sorted(file["missing"].items())))

@@ -37,6 +37,8 @@ class Setup:
 
     roles: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
+    # columns whose values look like codes for missing: are they? 'yes' or 'no'
+    missing: dict[str, str] = field(default_factory=dict)
     steps: tuple[StepValues, ...] = ()
     # The usual threshold of the verdict: one person in twenty found.
     bound: float = 0.05
@@ -56,6 +58,7 @@ class Decisions(TypedDict, total=False):
 
     roles: dict[str, str]
     kinds: dict[str, str]
+    missing: dict[str, str]
     steps: tuple[StepValues, ...]
     bound: float
     limits: dict[str, float]
@@ -128,12 +131,19 @@ class Project:
     def asked(self) -> AskedFile:
         """The file as workers are asked about it."""
         setup = self.setup
-        return {"path": str(self.path), "roles": setup.roles, "kinds": setup.kinds}
+        return {
+            "path": str(self.path),
+            "roles": setup.roles,
+            "kinds": setup.kinds,
+            "missing": setup.missing,
+        }
 
     def decided(self, column: ColumnView) -> bool:
         """Did somebody say what this column is, other than was guessed?"""
         name = column["name"]
         guessed = (column["role"], column["kind"])
+        if name in self.setup.missing:
+            return True
         return (self.setup.roles[name], self.setup.kinds[name]) != guessed
 
     @property
@@ -274,8 +284,9 @@ class Project:
         known = self.before
         if known is None:
             return True
-        asked = (self.setup.roles, self.setup.kinds, self.setup.depth)
-        return (known.setup.roles, known.setup.kinds, known.setup.depth) != asked
+        now, then = self.setup, known.setup
+        asked = (now.roles, now.kinds, now.missing, now.depth)
+        return (then.roles, then.kinds, then.missing, then.depth) != asked
 
     def forget(self, number: int) -> None:
         """Take an attempt off the list, and delete its files."""

@@ -37,7 +37,7 @@ def declared(
             f"missing={codes!r} must name codes by column, such as {{'income': [-8, -9]}}"
         )
     for name, listed in codes.items():
-        missing = _missing(str(name), listed)
+        missing = coded(str(name), listed)
         if name != EVERY:
             # an unknown column is an error that names those of the file
             schema = schema.put(schema[name].with_codes(missing))
@@ -45,7 +45,7 @@ def declared(
         return schema
     for column in schema:
         known = column.missing
-        every = _missing(EVERY, codes[EVERY])
+        every = coded(EVERY, codes[EVERY])
         if column.no_codes or not every or column.name in codes:
             continue
         if pc.any(every.found(values_of(column.name))).as_py():
@@ -58,7 +58,8 @@ def declared(
     return schema
 
 
-def _missing(name: str, listed: object) -> Missing:
+def coded(name: str, listed: object) -> Missing:
+    """The codes of a column, as they are listed in a schema file."""
     try:
         return Missing.from_entry({"missing": listed})
     except ValueError as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from tacit.data.declared_codes import coded
 from tacit.data.microdata import Kind, Role, Schema
 
 
@@ -15,6 +16,8 @@ class ColumnChange(TypedDict, total=False):
     kind: str
     role: str
     categories: Sequence[str]
+    missing: Sequence[Any]
+    """Codes for missing values, as in a schema file; none: no value is one."""
 
 
 def changed(schema: Schema, changes: Mapping[str, ColumnChange]) -> Schema:
@@ -28,5 +31,7 @@ def changed(schema: Schema, changes: Mapping[str, ColumnChange]) -> Schema:
             column = replace(column, role=Role(change["role"]))
         if "categories" in change:
             column = replace(column, categories=tuple(change["categories"]))
+        if "missing" in change:
+            column = column.with_codes(coded(name, change["missing"]))
         schema = schema.put(column)
     return schema

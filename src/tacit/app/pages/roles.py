@@ -63,6 +63,7 @@ async def save(request: Request, pid: str) -> Response:
     form = await form_of(request)
     new_roles = dict(project.setup.roles)
     new_kinds = dict(project.setup.kinds)
+    new_missing = dict(project.setup.missing)
     # Fields are numbered: the name of a column may hold anything.
     for place, column in enumerate(project.about["columns"]):
         role = first_of(form, f"role.{place}")
@@ -71,6 +72,11 @@ async def save(request: Request, pid: str) -> Response:
             new_roles[column["name"]] = role
         if kind in Kind.__members__:
             new_kinds[column["name"]] = kind
+        answer = first_of(form, f"missing.{place}")
+        if answer in ("yes", "no"):
+            new_missing[column["name"]] = answer
+        elif answer == "" and f"missing.{place}" in form:
+            new_missing.pop(column["name"], None)
     project.notice = ""
     if project.behind(first_of(form, "version"), ""):
         project.notice = (
@@ -78,5 +84,5 @@ async def save(request: Request, pid: str) -> Response:
             "Make your change again."
         )
     else:
-        project.change("roles", roles=new_roles, kinds=new_kinds)
+        project.change("roles", roles=new_roles, kinds=new_kinds, missing=new_missing)
     return to(f"/p/{pid}/roles")
