@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.attack.test_over_blocks import pair
 
+from attack.test_over_blocks import pair
 from tacit.attack.assignment import Assignment
 from tacit.attack.base import scored
 from tacit.attack.over_blocks import block_rounds, blocked_files, least_values
