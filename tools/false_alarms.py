@@ -24,11 +24,18 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from assess.false_alarms import KINDS, judged, released  # noqa: E402
 from assess.near_misses import NEAR_MISSES  # noqa: E402
-from assess.test_false_alarms import FILES, cases  # noqa: E402
 
 STATES = ("safe", "borderline", "not safe", "not assessed")
+FILES = 200
+"""Files of all kinds in turn."""
 MISSES = 4
 """Files of each near miss."""
+
+
+def cases(files: int) -> list[tuple[str, int]]:
+    """So many files, of all kinds in turn."""
+    kinds = list(KINDS)
+    return [(kinds[k % len(kinds)], k) for k in range(files)]
 
 
 def kinds_table(files: int, word: str) -> str:

@@ -19,11 +19,13 @@ from assess.false_alarms import (
     Release,
     _draw,
     _protected,
+    answers,
     census,
     firms,
     gaps,
     health,
     households,
+    mostly_zero,
     numbers,
     permuted,
     survey,
@@ -112,12 +114,26 @@ def wrongly_said(draw: Draw, percent: float) -> Kind:
     return made
 
 
-def bootstrap(rng: np.random.Generator) -> Release:
+def bootstrap(draw: Draw) -> Kind:
     """Records drawn with putting back, a little blurred, in no order."""
-    file = numbers(RECORDS, rng)
-    some = file.sample(RECORDS, replace=True, random_state=_draw(rng))
-    noise = rng.normal(size=file.shape) * file.std().to_numpy() / 100
-    return Release(file, (some + noise).reset_index(drop=True))
+
+    def made(rng: np.random.Generator) -> Release:
+        file = draw(RECORDS, rng)
+        some = file.sample(RECORDS, replace=True, random_state=_draw(rng))
+        noise = rng.normal(size=file.shape) * file.std().to_numpy() / 100
+        return Release(file, (some + noise).reset_index(drop=True))
+
+    return made
+
+
+def singles_among_couples(rng: np.random.Generator) -> Release:
+    """Everybody's record in another order with a little noise; most records stand twice."""
+    people = numbers(RECORDS, rng)
+    file = people.loc[np.r_[: len(people), : len(people) * 4 // 5]]
+    file = file.reset_index(drop=True)
+    noise = rng.normal(size=file.shape) * file.std().to_numpy() / 1000
+    mixed = (file + noise).sample(frac=1, random_state=_draw(rng))
+    return Release(file, mixed.reset_index(drop=True))
 
 
 def cells_left(draw: Draw, share: float) -> Kind:
@@ -199,7 +215,10 @@ NEAR_MISSES: dict[str, Kind] = {
     "shuffled and said to be aligned": wrongly_said(health, 0),
     "shuffled with 2 % noise and said to be aligned": wrongly_said(numbers, 2),
     "categories shuffled and said to be aligned": wrongly_said(survey, 0),
-    "a bootstrap with 1 % noise, said to be aligned": bootstrap,
+    "a bootstrap with 1 % noise, said to be aligned": bootstrap(numbers),
+    "a bootstrap of answers from 1 to 5, with 1 % noise": bootstrap(answers),
+    "a bootstrap of what is mostly zero, with 1 % noise": bootstrap(mostly_zero),
+    "people and couples in another order, with .1 % noise": singles_among_couples,
     "a quarter of the cells left": cells_left(health, 0.25),
     "a quarter of the cells left, categories": cells_left(survey, 0.25),
     "households kept together": members_kept,
