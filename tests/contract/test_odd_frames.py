@@ -120,6 +120,9 @@ WRONG: list[Callable[[pd.DataFrame], Any]] = [
     lambda d: tc.Plan.from_dict({1: 2, "x": 3}),  # type: ignore[dict-item]
     lambda d: tc.Plan.from_dict({"steps": [{"method": "noise", 5: 1}]}),
     lambda d: tc.stream.Noise().apply([["a", "b"]]),
+    lambda d: tc.stream.Noise().apply(np.ones((9, 2)) * 1j),
+    lambda d: tc.read("x" * 4000),
+    lambda d: d.pipe(lambda _: tc.Microdata.of(d).schema[["age"]]),  # type: ignore[index]
 ]  # fmt: skip
 
 

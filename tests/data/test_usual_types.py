@@ -62,6 +62,10 @@ READ: dict[str, tuple[Callable[[], pa.Array], list[Any]]] = {
         lambda: pa.RunEndEncodedArray.from_arrays([10, N], pa.array([1, 2])),
         [1] * 10 + [2] * 2,
     ),
+    "a gap in a dictionary": (
+        lambda: pa.DictionaryArray.from_arrays([0, 1] * 6, pa.array([None, 7])),
+        [None, 7] * 6,
+    ),
     "the last day": (lambda: pa.array([dt.date.max, dt.date.min] * 6),
                      [dt.date.max, dt.date.min] * 6),
 }  # fmt: skip

@@ -177,6 +177,17 @@ def test_a_server_that_stays_away_ends_in_a_sentence(
         next(iter(source))
 
 
+def test_a_transaction_that_the_connection_ended_is_asked_again() -> None:
+    """The client calls it a change by somebody else; a server that still loads its file, too."""
+    exceptions = pytest.importorskip("redis.exceptions")
+    for kind in ("BusyLoadingError", "ConnectionError"):
+        words = f"A {kind} occurred while watching one or more keys"
+        with pytest.raises(redis_server.LostConnection), redis_server.asking("k"):
+            raise exceptions.WatchError(words)
+    with pytest.raises(InputError, match="refuses"), redis_server.asking("k"):
+        raise exceptions.WatchError("Watched variable changed.")
+
+
 def test_at_most_once_writes_once_through_a_restart(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,8 +35,10 @@ def filled(values: Floats, mean: Floats | None = None) -> Floats:
 def spread(values: Floats) -> Floats:
     """Covariance (n - 1) of the filled file."""
     complete = filled(values)
-    centred = complete - complete.mean(axis=0)
-    return np.asarray(centred.T @ centred / max(len(values) - 1, 1))
+    # of numbers near the end of doubles it is infinite
+    with np.errstate(over="ignore", invalid="ignore"):
+        centred = complete - complete.mean(axis=0)
+        return np.asarray(centred.T @ centred / max(len(values) - 1, 1))
 
 
 def whitener(noise: Floats, signal: Floats) -> Floats:

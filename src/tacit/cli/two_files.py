@@ -72,6 +72,12 @@ def _named_back(
     from tacit.data.microdata import Microdata
 
     names = None if record is None else record["output"].get("renamed")
+    if not isinstance(names, dict | None) or not all(
+        isinstance(there, str) for there in (names or {}).values()
+    ):
+        raise InputError(
+            f"the manifest of {masked} does not say which columns were renamed"
+        )
     if names is None:
         names = legal_names.legal(before.names, masked.suffix.lower())
     # a name that both files have is the same column

@@ -71,7 +71,9 @@ def usual_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return usual_column(read(column))
     if pa.types.is_dictionary(column.type):
         values = column.type.value_type
-        if _reader(values) is not None or _is_time(values):
+        gaps = any(chunk.dictionary.null_count for chunk in column.chunks)
+        # Parquet holds no gap among the values that a dictionary lists
+        if gaps or _reader(values) is not None or _is_time(values):
             # not cast: extensions have no cast of their own
             plain = [chunk.dictionary_decode() for chunk in column.chunks]
             return usual_column(pa.chunked_array(plain, values))

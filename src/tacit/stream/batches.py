@@ -261,6 +261,10 @@ class Batches(Kept):
 
 def rows_of(values: ArrayLike) -> Floats:
     """A table of finite or missing numbers."""
+    if np.iscomplexobj(values):
+        raise InputError(
+            "a batch of complex numbers; give their real and imaginary part"
+        )
     try:
         rows = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

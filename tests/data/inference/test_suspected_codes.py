@@ -183,3 +183,10 @@ def test_a_column_on_the_disk_is_suspected_as_in_memory(tmp_path: Path) -> None:
     missing = {"*": [-8]}
     data = OnDisk.open(file, tmp_path, missing=missing)
     assert np.isnan(data.column("income")).sum() == 12
+
+
+@pytest.mark.parametrize("end", [np.inf, -np.inf, 1e308, -1e308, 5e-324])
+def test_the_ends_of_doubles_are_no_codes(end: float) -> None:
+    """Nor do they end the guess: ten times the largest double is none."""
+    for values in ([end] * 20, [1.0, 2.0, 3.0, 4.0] * 5 + [end] * 3):
+        assert end not in tc.Microdata.of({"x": values}).schema["x"].suspects

@@ -155,7 +155,9 @@ def _run(x: Floats, z: Floats) -> Evidence:
         _contained,
         (our_middle, their_middle),
     )
-    sd = float(np.nanstd(x)) or 1.0
+    # of numbers near the end of doubles the spread is infinite
+    with np.errstate(over="ignore"):
+        sd = float(np.nanstd(x)) or 1.0
     mean = np.nanmean(x)
     x = np.nan_to_num(x - mean)
     z = np.nan_to_num(z - mean)

@@ -221,7 +221,8 @@ def compare(
         if original.schema[name].scale is Kind.continuous:
             if counted is None:
                 x, z = original.column(name), masked.column(name)
-                sd = float(np.nanstd(x)) or 1.0
+                # a column of gaps has no spread: nothing in it is compared
+                sd = 1.0 if np.isnan(x).all() else float(np.nanstd(x)) or 1.0
             else:
                 x, z = (side.rows[:, j] for side in counted)
                 sd = sd_of(x, counted[0].count) or 1.0

@@ -175,7 +175,7 @@ def _above(profile: Profile) -> list[float]:
 
 def _family(top: float) -> frozenset[float]:
     """The codes of as many figures as a number of nines: 999, 998, 997, 888, ..."""
-    if top >= MOST_NINES:
+    if not 0 < top < MOST_NINES:
         return frozenset()
     for tenth in (1.0, 10.0):
         whole = round(top * tenth)

@@ -108,7 +108,14 @@ def read_table(
     A folder of Parquet files is one table, as Hive and Spark write it.
     """
     path = Path(path)
-    if not path.exists():
+    try:
+        is_there = path.exists()
+    except OSError as error:
+        # a name that no file system knows
+        raise InputError(
+            f"{str(path)[:80]}: cannot be read ({error.strerror})"
+        ) from None
+    if not is_there:
         raise not_there(path)
     if path.is_dir():
         return _checked(path, ParquetParts.of(path).read())

@@ -9,7 +9,7 @@ from tacit.stream.base import Filter
 from tacit.stream.kinds import Plain
 from tacit.stream.released import Release
 from tacit.stream.sources.redis import RedisSource
-from tacit.stream.sources.redis_server import LostConnection, asking, wait_for
+from tacit.stream.sources.redis_server import ENDED, LostConnection, asking, wait_for
 from tacit.stream.sources.redis_sink import append
 from tacit.stream.state import packed, unpacked
 
@@ -150,7 +150,9 @@ class RedisLedger:
                 pipe.xack(self.source.key, self.source.group, *given)
             try:
                 pipe.execute()
-            except WatchError:
+            except WatchError as error:
+                if ENDED in str(error):
+                    raise LostConnection(error) from None
                 raise self._taken() from None
 
     def _is_done(self, kept: dict[str, str]) -> bool:

@@ -19,6 +19,10 @@ LONGEST_PAUSE = 5.0
 PATIENCE = 300.0
 
 
+# the end of such a sentence
+ENDED = "occurred while watching one or more keys"
+
+
 class LostConnection(InputError):
     """The server did not answer: whether it did what was asked is not known."""
 
@@ -62,6 +66,10 @@ def asking(key: str) -> Iterator[None]:
     except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
         raise LostConnection(error) from None
     except exceptions.RedisError as error:
+        # the client's words for a connection that ended, or a server that still reads its file
+        # from the disk after a start, in the midst of a transaction
+        if isinstance(error, exceptions.WatchError) and ENDED in str(error):
+            raise LostConnection(error) from None
         raise InputError(f"{key}: the Redis server refuses ({error})") from None
 
 
