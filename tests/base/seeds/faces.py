@@ -164,7 +164,7 @@ def page_release(folder: Path, *seed: str) -> Floats:
     plans = [{"run": "1", "label": "noise", "steps": list(steps)}]
     work.run(
         lambda kind, value: ticks.append(value) if kind == "tick" else None,
-        {"path": str(csv(folder)), "roles": roles, "kinds": kinds},
+        {"path": str(csv(folder)), "roles": roles, "kinds": kinds, "missing": {}},
         {
             "name": "in.csv",
             "bound": 0.05,
