@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 
 import tacit as tc
+from tacit.data.io import final_names
 from tacit.protect import Rounding
 
 CALLS = ("replace", "link", "fsync", "chmod")
@@ -142,3 +143,20 @@ def test_nobody_else_can_write_a_release_or_read_its_manifest(
         stat.S_IMODE(os.stat(path).st_mode) for path in (out, f"{out}.manifest.json")
     ]
     assert modes == [0o666 & ~mask, 0o600]
+
+
+def test_a_file_that_cannot_be_closed_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some file systems say only at the end that there is no room."""
+    closed = os.close
+
+    def full(handle: int) -> None:
+        closed(handle)
+        raise OSError(errno.EIO, "input/output error")
+
+    monkeypatch.setattr(final_names.os, "close", full)
+    with pytest.raises(OSError, match="input/output"), final_names.together() as files:
+        files.add(tmp_path / "out.csv")
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []

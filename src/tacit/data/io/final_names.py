@@ -155,7 +155,12 @@ def _beside(path: Path) -> Path:
     handle, name = tempfile.mkstemp(
         prefix=".tacit-", suffix=path.suffix, dir=path.parent
     )
-    os.close(handle)
+    try:
+        os.close(handle)
+    except OSError:
+        # nobody else knows this name yet
+        os.unlink(name)
+        raise
     return Path(name)
 
 
