@@ -24,6 +24,8 @@ from tacit.kernels.nearness import (
 # Own pairs that an unseen degree of agreement counts as: a law is never certain of what it has not
 # seen
 DOUBT = 1.0
+EDGE, SIZE = 1e-12, 1e300
+"""Share of its size by which a sum may be off; sizes are finite."""
 STRANGERS_OF = 300
 """Known numbers from which it is counted how often strangers are as near."""
 
@@ -118,8 +120,11 @@ class Near:
         """Share of all released numbers within each level, of some known ones: ties leave fewer
         than the level allows."""
         some = slice(None, None, max(1, len(said) // STRANGERS_OF))
-        low = np.searchsorted(self.ordered, said[some, None] - reach[some], "right")
-        high = np.searchsorted(self.ordered, said[some, None] + reach[some], "left")
+        # what is as far as the reach is not within it, whatever rounding says
+        edge = EDGE * np.minimum(reach[some] + np.abs(said[some, None]), SIZE)
+        inner = reach[some] - edge
+        low = np.searchsorted(self.ordered, said[some, None] - inner, "right")
+        high = np.searchsorted(self.ordered, said[some, None] + inner, "left")
         within = np.maximum(high - low, 0).mean(0)
         return np.asarray(within / len(self.ordered))
 

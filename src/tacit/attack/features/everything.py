@@ -12,7 +12,7 @@ from tacit.attack.class_links import members_share
 from tacit.attack.features.agreement import Learned
 from tacit.attack.features.candidates import candidates, cheapest
 from tacit.attack.features.catalogue import catalogue
-from tacit.attack.features.halves import hashes, marks, once
+from tacit.attack.features.halves import hashes, in_order, marks, once
 from tacit.attack.features.learning import Told, learned
 from tacit.attack.features.two_files import TwoFiles
 from tacit.attack.holding import COLUMNS, Holding
@@ -174,7 +174,7 @@ def _learned(
     rows = once(files, np.flatnonzero(given), own, others)
     if len(rows) < FEWEST:
         return []
-    known = rows[np.argsort(numbers[rows], kind="stable")][:MOST_PAIRS]
+    known = rows[in_order(files, rows, own, numbers, others)][:MOST_PAIRS]
     pairs = Learned(known, own[known])
     return learned(catalogue(files, pairs), pairs, others)
 

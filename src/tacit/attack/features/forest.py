@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacit.attack.features.agreement import Learned
+from tacit.attack.features.steady import steady
 from tacit.attack.features.two_files import TwoFiles
 from tacit.base.typing import Floats
 
@@ -50,8 +51,8 @@ def grown(
     without = np.asarray(forest.oob_prediction_)
     # who is in every tree has no prediction by others; a rank is never 0
     everybody[rows] = np.where(without[:, :1] == 0.0, np.nan, without)
-    yield TOLD, _values(everybody[:, 0], shown)
-    yield LEFT, said + everybody[:, 1] * 10 * usual
+    yield TOLD, steady(_values(everybody[:, 0], shown))
+    yield LEFT, steady(said + everybody[:, 1] * 10 * usual)
 
 
 def _labels(files: TwoFiles) -> list[Floats]:

@@ -31,6 +31,16 @@ def once(files: TwoFiles, rows: Ints, own: Ints, others: Ints) -> Ints:
     return np.sort(rows[order[first]])
 
 
+def in_order(
+    files: TwoFiles, rows: Ints, own: Ints, numbers: Ints, others: Ints
+) -> Ints:
+    """An order of known pairs that does not depend on the files': by what is known and released."""
+    each = hashes(files.known_values(), files.n)[rows]
+    place = np.empty(files.m, np.int64)
+    place[others] = np.arange(files.m)
+    return np.lexsort((place[own[rows]], each, numbers[rows])).astype(np.int64)
+
+
 def hashes(columns: list[Floats], n: int) -> np.ndarray:
     """A number of the values of each row."""
     each = np.zeros(n, np.uint64)

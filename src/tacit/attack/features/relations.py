@@ -16,6 +16,7 @@ from tacit.attack.features.feature import Feature
 from tacit.attack.features.forest import grown
 from tacit.attack.features.known_basis import basis, bends, known_numbers
 from tacit.attack.features.ridge import Ridge
+from tacit.attack.features.steady import steady
 from tacit.attack.features.two_files import ROW, TwoFiles
 from tacit.attack.features.values import by_rank
 from tacit.base.typing import Floats
@@ -144,4 +145,4 @@ def _between(known: Floats, own: Floats, pairs: Learned) -> Floats:
         around = mean[before] * (1 - share) + mean[after] * share
         left_out = np.where(alone, around[place], left_out)
     said[rows] = left_out
-    return said
+    return steady(said)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tacit.attack.features.agreement import Learned
+from tacit.attack.features.steady import steady
 from tacit.base.typing import Bools, Floats
 
 PENALTIES = 10.0 ** np.arange(-12, 3, 2)
@@ -47,7 +48,7 @@ class Ridge:
         coefficients = vt.T @ (shrink[:, best] * target / safe)
         said = mean + spread * (self._basis @ coefficients)
         said[rows] = y - spread * errors[:, best]
-        return said, float(sizes[best])
+        return steady(said), float(sizes[best])
 
     def _decomposed(self, there: Bools) -> Parts:
         """Of the known pairs that have a value (columns mostly have the same): singular values,

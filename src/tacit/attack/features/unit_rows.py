@@ -12,6 +12,7 @@ import numpy as np
 
 from tacit.attack.features.agreement import Near, Same
 from tacit.attack.features.feature import Feature
+from tacit.attack.features.steady import steady
 from tacit.attack.features.two_files import TwoFiles
 from tacit.base.typing import Floats
 from tacit.data.units import Units
@@ -45,4 +46,4 @@ def _mean(values: Floats, units: Units) -> Floats:
     count = np.bincount(labels, minlength=units.number)
     mean = np.full(units.number, np.nan)
     np.divide(total, count, out=mean, where=count > 0)
-    return mean[units.labels]
+    return steady(mean[units.labels])
