@@ -196,8 +196,10 @@ def test_the_how_to_runs_as_the_documentation_runs_it() -> None:
 @pytest.mark.parametrize("name", list(registry))
 def test_every_protector_takes_a_dataframe(session: Any, where: str, name: str) -> None:
     table = pa.Table.from_pandas(examples.frame(9000), preserve_index=False)
-    columns = [one for one in table.column_names if one != "school"]
-    table = table.select(columns)
+    # an area is a category, which a DataFrame has as text
+    if name != "record_swapping":
+        table = table.drop(["school"])
+    columns = table.column_names
     frame = session.createDataFrame(table)
     method = examples.seeded(name, 7)
     if "columns" in method.get_params():

@@ -28,15 +28,27 @@ ROW_GROUP = 1024 * 1024
 # columns of which a row group of that many records is held easily; of more it has fewer records
 COLUMNS = 32
 
+OF_SPARK = b"org.apache.spark"
+
 
 def write(
     table: pa.Table | DiskTable,
     path: Path,
 ) -> None:
     """Write with the defaults of Arrow; a table on the disk gives the same bytes."""
-    with pq.ParquetWriter(path, table.schema) as writer:
+    schema = _of_this_file(table.schema)
+    with pq.ParquetWriter(path, schema) as writer:
         for group in _row_groups(table):
-            writer.write_table(group, row_group_size=ROW_GROUP)
+            whole = group.replace_schema_metadata(schema.metadata)
+            writer.write_table(whole, row_group_size=ROW_GROUP)
+
+
+def _of_this_file(schema: pa.Schema) -> pa.Schema:
+    """Without what Spark noted of the file that was read: names and types of its columns, which
+    Spark believes more than the columns themselves, and which may be gone."""
+    notes = schema.metadata or {}
+    kept = {key: note for key, note in notes.items() if not key.startswith(OF_SPARK)}
+    return schema.with_metadata(kept or None)
 
 
 def _row_groups(table: pa.Table | DiskTable) -> Iterator[pa.Table]:
