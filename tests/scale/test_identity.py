@@ -97,6 +97,16 @@ def test_what_a_run_keeps_is_its_owners(tmp_path: Path) -> None:
     assert modes == [0o700, 0o600]
 
 
+def test_a_run_killed_before_its_state_was_whole_can_be_begun_again(
+    tmp_path: Path,
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "state.new").write_text("{")
+    assert Checkpoint.open(work, {}, resume=True).key
+    assert [file.name for file in work.iterdir()] == ["state.json"]
+
+
 def test_a_checkpoint_runs_no_code(tmp_path: Path) -> None:
     checkpoint = Checkpoint.open(tmp_path / "work", {}, resume=False)
     np.savez(tmp_path / "work" / "tree.npz", rest=np.array([print], dtype=object))

@@ -60,7 +60,9 @@ class Checkpoint:
                 "give the same ones, or start afresh without resume"
             )
         # only what is ours is ever removed: an unfinished run has its state
-        if not state.exists() and folder.is_dir() and any(folder.iterdir()):
+        held = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
+        # and one that was killed at its very beginning has half of it
+        if state.name not in held and held - {state.with_suffix(".new").name}:
             raise ParameterError(
                 f"{folder}: exists, holds files that are not of a run of tacit, and is "
                 "where this run would keep its own; move it away, or name another output"
